@@ -34,11 +34,11 @@ def _end_in_child() -> None:
 
 
 def _end(block: _Block) -> None:
-    try:
+    """End a suspension. If an interrupt ends this, it can be done again."""
+    if _SUSPENDING.get(None) is block:
         if block.was_enabled:
             gc.enable()
-    finally:
-        del _SUSPENDING[None]
+        _SUSPENDING.pop(None, None)
 
 
 if hasattr(os, "register_at_fork"):
@@ -50,7 +50,7 @@ def without_collection() -> Iterator[None]:
     """Run no automatic garbage collection during the block.
 
     A full collection takes 25 to 32 ms in a process with the packages loaded, and finds nothing. The block restores the state it found,
-    also if an interrupt comes at its beginning.
+    also if an interrupt comes at its beginning or its end.
     """
     block = _Block()
     try:
@@ -58,6 +58,7 @@ def without_collection() -> Iterator[None]:
             block.was_enabled = gc.isenabled()
             gc.disable()
         yield
-    finally:
-        if _SUSPENDING.get(None) is block:
-            _end(block)
+        _end(block)
+    except BaseException:
+        _end(block)
+        raise

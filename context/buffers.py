@@ -13,14 +13,14 @@ An input that comes by DLPack is not transferred, only read: nothing could tell 
 from __future__ import annotations
 
 import ctypes
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy import ndarray
 
+from webnn.context.living import Living
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.errors import WebNNTypeError
@@ -29,6 +29,7 @@ __all__ = [
     "DETACHED_REASON",
     "BufferSlot",
     "Checked",
+    "Moves",
     "TransferredMemory",
     "check",
     "copy_bytes",
@@ -37,6 +38,7 @@ __all__ = [
     "pass_on",
     "read_only",
     "source",
+    "take_back",
     "transfer",
 ]
 
@@ -61,16 +63,14 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
         length: Its length in bytes. This and the next two are kept because an array makes them anew for each access.
         layout: Its shape.
         kind: Its type.
-        former: The identity of the array that had the memory before, while a call is checked.
         alone: The memory cannot have another owner, because it belonged to a NumPy array.
     """
 
-    __slots__ = ("address", "alone", "claim", "former", "kind", "layout", "length")
+    __slots__ = ("address", "alone", "claim", "kind", "layout", "length")
 
     alone: bool
     claim: list[int]
     address: int
-    former: int
     kind: np.dtype[Any]
     layout: tuple[int, ...]
     length: int
@@ -132,47 +132,40 @@ class BufferSlot:
         return ndarray(self.descriptor.array_shape, self.dtype, memory)
 
 
+#: The notes of a call about its transfers, with which they can be undone after an interrupt: an owner's claim, and the array that had the
+#: memory; or the key in `_DETACHED`, and the entry. Each is made in one step with the transfer, or before it.
+Moves = list[tuple[Any, Any, None]]
+
 #: A checked view on its way: its slot, the view, the memory's owner, the array that lies right over the owner, and the address. A plain
 #: tuple, because one is made for each view of each call.
 Checked = tuple[BufferSlot, Array, Any, Array, int]
 
 
-class _DetachedMemory:
-    """Transferred memory whose owner is not ours, by the owner's identity. Entries are removed with their owner."""
-
-    __slots__ = ("_entries",)
-
-    def __init__(self) -> None:
-        self._entries: dict[int, weakref.ref[Any]] = {}
-
-    def __contains__(self, owner: object) -> bool:
-        return id(owner) in self._entries
-
-    def add(self, owner: Any, memory: Any) -> bool:
-        """Remember an owner until it dies; if it has no weak references, until ``memory`` dies, which keeps it alive.
-
-        Returns:
-            Whether the owner is new. The test and the change are one atomic step.
-        """
-        key = id(owner)
-        entries = self._entries
-
-        def forget(_: object) -> None:
-            entries.pop(key, None)
-
-        try:
-            entry = weakref.ref(owner, forget)
-        except TypeError:
-            entry = weakref.ref(memory, forget)
-        return entries.setdefault(key, entry) is entry
-
-    def remove(self, owner: Any) -> None:
-        """Forget an owner."""
-        self._entries.pop(id(owner), None)
+#: The owners of detached memory that are not ours, until they die. Memory belongs to the process, not to a context, and so does the record
+#: of its transfer.
+_DETACHED: Living[Any] = Living()
 
 
-#: Memory belongs to the process, not to a context, and so does the record of what was transferred.
-_DETACHED = _DetachedMemory()
+def take_back(moves: Moves) -> None:
+    """Undo transfers: the former arrays have the memory again. Some of them may be undone already."""
+    entries = _DETACHED.entries
+    for place, former, _ in moves:
+        if isinstance(place, list):
+            place[:] = (former,)
+        elif entries.get(place) is former:
+            entries.pop(place, None)
+    moves.clear()
+
+
+def _take(moves: Moves, claims: Sequence[list[int]], arrays: Sequence[int]) -> None:
+    """Take the memory from the arrays that have it, and note that.
+
+    An interrupt comes between two bytecodes, and this is one call of C. So an array lost its memory if and only if the notes say so.
+
+    Raises:
+        ValueError: One of the arrays does not have the memory. Those before it have lost theirs.
+    """
+    moves.extend(zip(claims, arrays, map(list.remove, claims, arrays), strict=True))
 
 
 def _owner(view: Array) -> tuple[Any, Array]:
@@ -214,7 +207,7 @@ class _Shaped(Protocol):
     shape: tuple[int, ...]
 
 
-def fits(view: object, target: _Shaped) -> bool:
+def fits(view: object, target: _Shaped) -> TypeGuard[Array]:
     """Tell whether something is an array of the target's type and shape that has memory of its own, or is a view of such an array.
 
     This is a quick way to say that its bytes can be read; what does not fit may still be right.
@@ -222,7 +215,7 @@ def fits(view: object, target: _Shaped) -> bool:
     if type(view) is not ndarray or view.dtype is not target.dtype or view.shape != target.shape:
         return False
     owner = view if view.base is None else view.base
-    return type(owner) is ndarray and owner.base is None and id(owner) not in _DETACHED._entries
+    return type(owner) is ndarray and owner.base is None and id(owner) not in _DETACHED.entries
 
 
 def _say_detached(view: Array, top: Array) -> str:
@@ -293,8 +286,15 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
     return slot, view, owner, top, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
-def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
+def transfer(
+    given: Sequence[Checked], wanted: Sequence[Checked], moves: Moves
+) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
     """*Transfer* all views of a call, of inputs and outputs, or none. `#mlnamedarraybufferviews-transfer-alg`.
+
+    Args:
+        given: The views of the inputs.
+        wanted: The views of the outputs.
+        moves: The notes of the call.
 
     Returns:
         The new arrays over the same memory, by name, for both; or the name of the view at fault and what is wrong.
@@ -308,14 +308,10 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
             if isinstance(owner, TransferredMemory):
                 claim = owner.claim
                 try:
-                    taken = claim.pop()
-                except IndexError:
-                    taken = 0
-                if taken != id(top):
+                    _take(moves, (claim,), (id(top),))
+                except ValueError:
                     # After the check of the view, another view of this call or another thread took the memory.
-                    if taken:
-                        claim.append(taken)
-                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                    return _refuse(moves, slot.name, shared=any(place is claim for place, _, _ in moves))
                 foreign = foreign or not owner.alone
                 if owner.length != slot.nbytes:
                     arrays[slot.name] = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)
@@ -332,8 +328,12 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                 alone = type(owner) is np.ndarray
                 foreign = foreign or not alone
                 array = TransferredMemory.over(view, _exporter(view), slot, address, alone=alone)
-                if not _DETACHED.add(owner, array.base):
-                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                key, entry = id(owner), _DETACHED.entry(owner, array.base)
+                shared = any(place == key for place, _, _ in moves)
+                moves.append((key, entry, None))
+                # The test and the change are one step.
+                if _DETACHED.entries.setdefault(key, entry) is not entry:
+                    return _refuse(moves, slot.name, shared=shared)
                 arrays[slot.name] = array
     # A NumPy array's own memory has one owner, before a transfer and after it; other owners may lie over one memory.
     if foreign:
@@ -342,14 +342,20 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
         transferred = every = 0
         for address, length, name, read in spans:
             if address < (transferred if read else every):
-                return _take_back(given, wanted, inputs, outputs, name, None)
+                return _refuse(moves, name, shared=True)
             every = max(every, address + length)
             transferred = transferred if read else max(transferred, address + length)
     return inputs, outputs
 
 
+def _refuse(moves: Moves, name: str, *, shared: bool) -> tuple[str, str]:
+    """Take back the transfers of a call, because of a view that cannot be transferred; return its name and what is wrong."""
+    take_back(moves)
+    return name, "must not share memory with another view of this call" if shared else DETACHED_REASON
+
+
 def pass_on(
-    inputs: Mapping[str, BufferSlot], given: Mapping[str, Any], outputs: Mapping[str, BufferSlot], wanted: Mapping[str, Any]
+    inputs: Mapping[str, BufferSlot], given: Mapping[str, Any], outputs: Mapping[str, BufferSlot], wanted: Mapping[str, Any], moves: Moves
 ) -> tuple[dict[str, Array], dict[str, Array], list[int]] | None:
     """Check and transfer all views of a call in one pass, if each is the whole result of an earlier call.
 
@@ -360,6 +366,7 @@ def pass_on(
         given: Their views, by name.
         outputs: The slots of the outputs.
         wanted: The views of those that are wanted, by name.
+        moves: The notes of the call.
 
     Returns:
         The new arrays of both, and the addresses by the index of the slots, 0 for an output that is not wanted. ``None`` if a view is
@@ -367,8 +374,11 @@ def pass_on(
     """
     if type(given) is not dict or type(wanted) is not dict or len(given) != len(inputs) or not wanted:
         return None
-    newInputs: dict[str, Array] = {}
-    newOutputs: dict[str, Array] = {}
+    # First the owners by name, then the new arrays.
+    newInputs: dict[str, Any] = {}
+    newOutputs: dict[str, Any] = {}
+    claims: list[list[int]] = []
+    formers: list[int] = []
     addresses = [0] * (len(inputs) + len(outputs))
     try:
         for slots, views, arrays in ((inputs, given, newInputs), (outputs, wanted, newOutputs)):
@@ -387,49 +397,17 @@ def pass_on(
                     or not (view.flags.carray and memory.alone)
                 ):
                     raise LookupError
-                claim, former = memory.claim, id(view)
-                claim.remove(former)
-                memory.former = former
-                array = arrays[slot.name] = memory.view(ndarray)
-                claim.append(id(array))
+                arrays[slot.name] = memory
+                claims.append(memory.claim)
+                formers.append(id(view))
                 addresses[slot.index] = memory.address
+        _take(moves, claims, formers)
+        for arrays in (newInputs, newOutputs):
+            for name, memory in arrays.items():
+                arrays[name] = array = memory.view(ndarray)
+                memory.claim.append(id(array))
     except (AttributeError, LookupError, RuntimeError, ValueError):
         # A view is no array; a name or a view does not fit; another thread changed a mapping; the memory was transferred before.
-        for memory in [array.base for array in (*newInputs.values(), *newOutputs.values())]:
-            memory.claim.clear()
-            memory.claim.append(memory.former)
+        take_back(moves)
         return None
     return newInputs, newOutputs, addresses
-
-
-def _take_back(
-    given: Sequence[Checked],
-    wanted: Sequence[Checked],
-    inputs: Mapping[str, Array],
-    outputs: Mapping[str, Array],
-    name: str,
-    owner: object,
-) -> tuple[str, str]:
-    """Take back the transfer of views, because of a view that cannot be transferred.
-
-    Args:
-        given: As for `transfer`.
-        wanted: As for `transfer`.
-        inputs: The new arrays of the inputs' views that were transferred.
-        outputs: The same for the outputs.
-        name: The name of the view at fault.
-        owner: The owner that was taken already; ``None`` if the view's memory overlaps another's.
-    """
-    shared = owner is None
-    for views, arrays in ((given, inputs), (wanted, outputs)):
-        for slot, _, earlier, top, _ in views:
-            if slot.name not in arrays or type(earlier) is Lent:
-                continue
-            memory: Any = arrays[slot.name].base  # the new array's owner
-            memory.claim.clear()
-            if isinstance(earlier, TransferredMemory):
-                earlier.claim.append(id(top))
-            else:
-                _DETACHED.remove(earlier)
-            shared = shared or earlier is owner
-    return name, "must not share memory with another view of this call" if shared else DETACHED_REASON

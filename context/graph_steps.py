@@ -13,6 +13,7 @@ from webnn.context import buffers
 from webnn.context.graph import MLGraph
 from webnn.context.promise import Turns, promise, rejected
 from webnn.context.state import Steps
+from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.errors import OperationError, WebNNTypeError
 
@@ -78,54 +79,76 @@ class ComputeSteps(Steps):
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Run the steps of `MLContext.compute`."""
         timeline = self._state.timeline
+        moves: buffers.Moves = []
+        #: Whether the job that is queued runs: decided by the first that asks, the job or an interrupt.
+        begun: dict[None, bool] = {}
         try:
             implementation = self._direct(graph)
-            moved = None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs)
+            moved = (
+                None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs, moves)
+            )
             if implementation is None or moved is None:
-                work, result = self.prepare(graph, inputs, outputs)
+                work, result = self.prepare(graph, inputs, outputs, moves)
             else:
                 newInputs, newOutputs, addresses = moved
                 work, result = partial(implementation.run, addresses), {"inputs": newInputs, "outputs": newOutputs}
 
             def job() -> MLComputeResult:
-                start = perf_counter()
-                work()
-                if implementation is not None:
-                    implementation.took(perf_counter() - start)
+                if begun.setdefault(None, True):
+                    start = perf_counter()
+                    work()
+                    if implementation is not None:
+                        implementation.took(perf_counter() - start)
                 return result
 
             # A hand-over to another thread takes longer than a quick graph.
-            if implementation is not None and implementation.quick and timeline.attempt(job):
+            if implementation is not None and implementation.quick and timeline.attempt(job) is not BUSY:
                 return self._turns.resolved(result)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        return promise(timeline, job)
+        except BaseException:  # an interrupt
+            buffers.take_back(moves)
+            raise
+        try:
+            return promise(timeline, job)
+        except BaseException:
+            # The program gets no promise. It has its arrays back, unless another thread computes with them already.
+            if not begun.setdefault(None, False):
+                buffers.take_back(moves)
+            raise
 
     def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
         """Run the steps and wait for the result."""
         timeline = self._state.timeline
-        implementation = self._direct(graph)
-        moved = None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs)
-        if implementation is None or moved is None:
-            work, result = self.prepare(graph, inputs, outputs)
-            timeline.run(work)
-            return result
-        # A loop that passes on its arrays needs no other steps.
-        newInputs, newOutputs, addresses = moved
-        if timeline.begin():
-            try:
-                implementation.run(addresses)
-            finally:
-                timeline.end()
-        else:
-            timeline.run(partial(implementation.run, addresses))
-        return {"inputs": newInputs, "outputs": newOutputs}
+        moves: buffers.Moves = []
+        try:
+            implementation = self._direct(graph)
+            moved = (
+                None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs, moves)
+            )
+            if implementation is None or moved is None:
+                work, result = self.prepare(graph, inputs, outputs, moves)
+                timeline.run(work)
+                return result
+            # A loop that passes on its arrays needs no other steps.
+            newInputs, newOutputs, addresses = moved
+            if timeline.attempt(implementation.run, addresses) is BUSY:
+                timeline.run(partial(implementation.run, addresses))
+            # This call handles an interrupt that comes during the last steps, as long as it can be undone.
+            return MLComputeResult(inputs=newInputs, outputs=newOutputs)
+        except Exception:
+            raise
+        except BaseException:  # an interrupt: the program does not get the new arrays, and has the former ones back
+            buffers.take_back(moves)
+            raise
 
     def _direct(self, graph: MLGraph) -> Implementation | None:
         """Return what computes a graph of this context, if its calls need nothing but the work itself."""
         return graph._implementation if self.direct and type(graph) is MLGraph and graph._state is self._state else None
 
-    def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
+    def prepare(
+        self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any], moves: buffers.Moves
+    ) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps of `MLContext.compute` before the parallel ones; return these, and what the method returns after them."""
         if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
             raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
@@ -154,7 +177,7 @@ class ComputeSteps(Steps):
         for name, value in inputs.items():
             slot = slots.get(name) if type(name) is str else None
             if slot is None:
-                return self._prepare_converted(graph, inputs, outputs)
+                return self._prepare_converted(graph, inputs, outputs, moves)
             view = check(slot, value)
             # [5.2] Type and length of its buffer match.
             if isinstance(view, str):
@@ -169,14 +192,14 @@ class ComputeSteps(Steps):
         for name, value in outputs.items():
             slot = slots.get(name) if type(name) is str else None
             if slot is None:
-                return self._prepare_converted(graph, inputs, outputs)
+                return self._prepare_converted(graph, inputs, outputs, moves)
             view = check(slot, value, written=True)
             # [6.2] Type and length of its buffer match.
             if isinstance(view, str):
                 raise _error(f"outputs[{webidl.describe(name)}]", view)
             wanted.append(view)
         # 7.-8. Transfer the views of both.
-        newInputs, newOutputs = buffers.transfer(given, wanted)
+        newInputs, newOutputs = buffers.transfer(given, wanted, moves)
         # [7, 8] Each one can be transferred.
         if isinstance(newInputs, str) or isinstance(newOutputs, str):
             raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
@@ -194,7 +217,7 @@ class ComputeSteps(Steps):
         return work, {"inputs": newInputs, "outputs": newOutputs}
 
     def _prepare_converted(
-        self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+        self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any], moves: buffers.Moves
     ) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps of `MLContext.compute` with names that the graph knows only after their conversion."""
         converted = []
@@ -205,7 +228,7 @@ class ComputeSteps(Steps):
                 if name not in slots:
                     raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}")
             converted.append(names)
-        return self.prepare(graph, *converted)
+        return self.prepare(graph, converted[0], converted[1], moves)
 
 
 def _convert(argument: str, named: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-import weakref
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypedDict
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypedDict
 import numpy as np
 
 from webnn.context import buffers
+from webnn.context.living import Living
 from webnn.context.promise import Pending, running_loop
 from webnn.context.timeline import Timeline
 from webnn.validation.errors import InvalidStateError
@@ -65,16 +67,18 @@ class Loss:
         promises: The pending promises of the context, which end with it.
     """
 
-    __slots__ = ("_event", "_futures", "_lock", "_members", "info", "promises")
+    __slots__ = ("_first", "_futures", "_members", "_waiting", "info", "promises")
 
     def __init__(self) -> None:
         self.info: MLContextLostInfo | None = None
         self.promises: dict[Pending[Any], None] = {}
-        self._lock = threading.Lock()
-        self._event = threading.Event()
-        self._members: weakref.WeakSet[_Member] = weakref.WeakSet()
+        #: The info of the first loss.
+        self._first: dict[None, MLContextLostInfo] = {}
+        self._members: Living[_Member] = Living()
         #: A promise for each event loop that asked: a future belongs to one loop.
         self._futures: dict[asyncio.AbstractEventLoop, Pending[MLContextLostInfo]] = {}
+        #: The threads that wait: locks that the loss releases.
+        self._waiting: deque[threading.Lock] = deque()
 
     def check(self, operation: str) -> None:
         """Raise InvalidStateError if the context is lost."""
@@ -88,55 +92,62 @@ class Loss:
 
     def add(self, member: _Member, operation: str) -> None:
         """Register a new graph or tensor to be destroyed with the context, unless that is lost already."""
-        with self._lock:
-            self.check(operation)
-            self._members.add(member)
+        # The loss looks at the members after it has set the info. So one of the two sees the other.
+        self._members.add(member)
+        if self.info is not None:
+            self._members.discard(member)
+            raise self.error(operation)
 
     def remove(self, member: _Member) -> None:
         """Forget a graph or tensor that was destroyed."""
-        with self._lock:
-            self._members.discard(member)
+        self._members.discard(member)
 
     def lose(self, message: str) -> None:
-        """*Lose* the context, `#mlcontext-lose`; nothing happens if it is lost already."""
-        with self._lock:
-            if self.info is not None:
-                return
-            # 1.-2. The info has the message.
-            info = self.info = MLContextLostInfo(message=message)
-            waiting = list(self._futures.values())
-            # The graphs come first.
-            members = sorted(self._members, key=lambda member: not member._endsFirst)
-            self._members.clear()
+        """*Lose* the context, `#mlcontext-lose`; nothing happens if it is lost already.
+
+        If an interrupt ends this, the next call does the rest.
+        """
+        # 1.-2. The info has the message.
+        info = self.info = self._first.setdefault(None, MLContextLostInfo(message=message))
         # 3. The promise is resolved with it.
-        self._event.set()
-        for each in waiting:
+        for waiter in list(self._waiting):
+            with contextlib.suppress(RuntimeError):  # it was released already
+                waiter.release()
+        for each in list(self._futures.values()):
             each.resolve(info.copy)
-        # 4.-5. Every graph and every tensor of the context is destroyed.
-        for member in members:
+        # 4.-5. Every graph and every tensor of the context is destroyed. The graphs come first.
+        for member in sorted(self._members.all(), key=lambda member: not member._endsFirst):
             member._destroy()
+            self._members.discard(member)
         # What else is pending is aborted.
         for pending in list(self.promises):
             # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
-            pending.reject(InvalidStateError(f"the context was lost: {message}"))
+            pending.reject(InvalidStateError(f"the context was lost: {info['message']}"))
 
     def future(self) -> asyncio.Future[MLContextLostInfo]:
         """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it."""
         loop = running_loop()
-        with self._lock:
-            pending = self._futures.get(loop)
-            if pending is not None and not pending.future.cancelled():
-                return pending.future
-            for other in [each for each in self._futures if each.is_closed()]:
-                del self._futures[other]
+        pending = self._futures.get(loop)
+        if pending is None or pending.future.cancelled():
+            for other in [each for each in list(self._futures) if each.is_closed()]:
+                self._futures.pop(other, None)
             pending = self._futures[loop] = Pending()
-            if self.info is not None:
-                pending.future.set_result(self.info.copy())
-            return pending.future
+        # The loss looks at the futures after it has set the info.
+        if self.info is not None and not pending.future.done():
+            pending.future.set_result(self.info.copy())
+        return pending.future
 
     def wait(self, timeout: float | None) -> MLContextLostInfo | None:
         """Wait for the loss; return ``None`` if the timeout expires first."""
-        self._event.wait(timeout)
+        waiter = threading.Lock()
+        waiter.acquire()
+        self._waiting.append(waiter)
+        try:
+            # The loss looks at those that wait after it has set the info.
+            if self.info is None:
+                waiter.acquire(timeout=-1 if timeout is None else max(timeout, 0))
+        finally:
+            self._waiting.remove(waiter)
         return None if self.info is None else self.info.copy()
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from webnn.builder import above
 from webnn.builder.options import Numbers
 from webnn.context.engine.memory import TensorMemory
+from webnn.context.timeline import BUSY
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import InvalidStateError
 
@@ -141,7 +142,7 @@ class MLTensor:
         timeline = self._state.timeline
         if memory is not None:
             memory.withdraw()
-            if not timeline.attempt(memory.release):
+            if timeline.attempt(memory.release) is BUSY:
                 timeline.post(memory.release)
 
     @property

@@ -9,6 +9,7 @@ is created at the call, and a new tensor does not wait for queued work.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
+from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -95,17 +97,12 @@ class TensorSteps(Steps):
             last = implementation.last
             # A call with the tensors of the last one is as valid, and they are bound.
             known = last is not None and graph._state is state and type(inputs) is dict and type(outputs) is dict
-            if known and last.inputs == inputs and last.outputs == outputs and timeline.begin():
-                try:
-                    if implementation.last is last:
-                        implementation.repeat()
-                        return
-                finally:
-                    timeline.end()
+            if known and last.inputs == inputs and last.outputs == outputs and timeline.attempt(_repeat, implementation, last) is True:
+                return
         except Exception:  # something has another class, or the engine fails: the steps say what it is
             implementation = None
         job = self.prepare_dispatch(graph, inputs, outputs)
-        if not (implementation is not None and implementation.quick and self.direct and timeline.attempt(job)):
+        if implementation is None or not implementation.quick or not self.direct or timeline.attempt(job) is BUSY:
             timeline.post(job)
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
@@ -200,11 +197,7 @@ class TensorSteps(Steps):
         if type(tensor) is MLTensor and tensor._state is state and tensor._writable:
             # The steps for an array of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
-            if memory is not None and fits(inputData, memory) and timeline.begin():
-                try:
-                    memory.array[...] = inputData
-                finally:
-                    timeline.end()
+            if memory is not None and fits(inputData, memory) and timeline.attempt(memory.fill, inputData) is not BUSY:
                 return
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
@@ -225,7 +218,7 @@ class TensorSteps(Steps):
             raise _destroyed(state, "writeTensor")
         # 5.-7. On the timeline: copy the bytes. On an idle one that is now; otherwise they must be copied once more before.
         timeline, loss = state.timeline, state.loss
-        if timeline.attempt(lambda: memory.write(view)):
+        if timeline.attempt(memory.write, view) is not BUSY:
             return
         copied = self.stage(view)
 
@@ -255,11 +248,7 @@ class TensorSteps(Steps):
 
         # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
         timeline = state.timeline
-        if self.direct and memory.array.nbytes <= _SHORT and timeline.begin():
-            try:
-                data = memory.read()
-            finally:
-                timeline.end()
+        if self.direct and memory.array.nbytes <= _SHORT and (data := timeline.attempt(memory.read)) is not BUSY:
             pending.resolve_soon(lambda: data if view is None else _put(data, view))
             return pending.future
 
@@ -279,14 +268,10 @@ class TensorSteps(Steps):
         if type(tensor) is MLTensor and tensor._state is state and tensor._readable and self.direct:
             # The steps for a new array, or for one of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
-            if memory is not None and (outputData is None or (fits(outputData, memory) and outputData.flags.carray)) and timeline.begin():
-                try:
-                    if outputData is None:
-                        return memory.array.copy()
-                    outputData[...] = memory.array
-                    return None
-                finally:
-                    timeline.end()
+            if memory is not None and (outputData is None or (fits(outputData, memory) and outputData.flags.carray)):
+                data = timeline.attempt(memory.read if outputData is None else partial(memory.copy_to, outputData))
+                if data is not BUSY:
+                    return data
         memory, view = self._check_read(tensor, outputData)
 
         # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
@@ -325,6 +310,14 @@ class TensorSteps(Steps):
         if memory is None:
             raise _destroyed(state, "readTensor")
         return memory, view
+
+
+def _repeat(implementation: Implementation, last: Dispatch) -> bool:
+    """Repeat the last dispatch of a graph; tell whether it still is the last one."""
+    if implementation.last is not last:
+        return False
+    implementation.repeat()
+    return True
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:

@@ -64,9 +64,17 @@ class TensorMemory:
         else:
             copy_bytes(source, self.array)
 
+    def fill(self, source: Array) -> None:
+        """Copy an array of the same type and shape."""
+        self.array[...] = source
+
     def read(self) -> Array:
         """Return a copy."""
         return self.array.copy()
+
+    def copy_to(self, target: Array) -> None:
+        """Copy to an array of the same type and shape."""
+        target[...] = self.array
 
     def withdraw(self) -> None:
         """Have no graph repeat a dispatch with this memory. Any thread may call this, and no job need be done before."""

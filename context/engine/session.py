@@ -37,6 +37,8 @@ _QUICK = 1e-4
 #: A graph that has not run yet counts as quick if it is small, and has no more nodes and none of these, which can take long all the same.
 _FEW = 32
 _LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM", "Loop", "MatMul", "MatMulInteger", "RNN", "Scan"})
+#: Bound to a slot as far as anybody knows: an interrupt can come just before or just after the engine binds something.
+_UNKNOWN = -1
 #: A graph of fewer nodes is not put into the cache: it starts as fast without.
 _FEW_NODES = 8
 
@@ -188,7 +190,7 @@ class CompiledGraph:
         numbers = itertools.count()
         self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
         self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
-        #: What is bound to each slot: an address, or the memory of a tensor; 0 if nothing is.
+        #: Bound to each slot: an address, or the memory of a tensor; 0 for nothing, or `_UNKNOWN`.
         self._bound: list[Any] = [0] * next(numbers)
         self._reference = weakref.ref(self)
         self.quick = len(selection.providers) == 1 and _looks_quick(model)
@@ -264,16 +266,17 @@ class CompiledGraph:
     def forget(self) -> None:
         """Bind everything anew the next time."""
         self.last = None
+        self._bound[:] = [_UNKNOWN] * len(self._bound)
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
-        self._bound = [0] * len(self._bound)
+        self._bound[:] = [0] * len(self._bound)
 
     def _bind_tensor(self, slot: BufferSlot, memory: TensorMemory) -> None:
         """Bind a tensor to an input or an output."""
         binding, isInput = self._binding, slot.index < len(self.inputs)
         self.last = None
-        # If binding fails, nothing is bound.
-        self._bound[slot.index] = 0
+        memory.users.add(self._reference)
+        self._bound[slot.index] = _UNKNOWN
         if slot.descriptor.dataType in _UNKNOWN_TO_NUMPY:
             # The engine cannot make a value of these types over NumPy's memory.
             self._bind(binding.bind_input if isInput else binding.bind_output, slot, memory.array.ctypes.data)
@@ -281,7 +284,6 @@ class CompiledGraph:
             bind = binding.bind_ortvalue_input if isInput else binding.bind_ortvalue_output
             bind(slot.value, memory.value)
         self._bound[slot.index] = memory
-        memory.users.add(self._reference)
 
     def _bind_all(self, addresses: list[int]) -> None:
         """Bind the memory of a run, as far as it is not bound."""
@@ -289,6 +291,7 @@ class CompiledGraph:
         binding, bound, first = self._binding, self._bound, len(self.inputs)
         # An output cannot be unbound alone.
         if any(old and not new for old, new in zip(bound[first:], addresses[first:], strict=True)):
+            bound[first:] = [_UNKNOWN] * len(self.outputs)
             binding.clear_binding_outputs()
             bound[first:] = [0] * len(self.outputs)
         for slot in (*self.inputs.values(), *self.outputs.values()):
@@ -299,8 +302,7 @@ class CompiledGraph:
     def _bind(self, bind: Callable[..., None], slot: BufferSlot, address: int) -> None:
         """Bind memory to an input or an output."""
         descriptor = slot.descriptor
-        # If binding fails, nothing is bound.
-        self._bound[slot.index] = 0
+        self._bound[slot.index] = _UNKNOWN
         # The engine accepts NumPy's types too, but slower.
         bind(slot.value, "cpu", 0, ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
         self._bound[slot.index] = address

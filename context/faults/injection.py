@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.graph import ComputationalGraph
+    from webnn.context.buffers import Moves
     from webnn.context.context import MLContext
     from webnn.context.engine.memory import TensorMemory
     from webnn.context.faults.faults import Faults
@@ -111,11 +112,13 @@ class FaultyBuildSteps(_Faulty, BuildSteps):
 class FaultyComputeSteps(_Faulty, ComputeSteps):
     """Computes graphs over buffers, or fails to."""
 
-    def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
+    def prepare(
+        self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any], moves: Moves
+    ) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps before the parallel ones, and decide which fault the parallel ones get."""
         state = self._state
         state.loss.check("compute")
-        work, result = super().prepare(graph, inputs, outputs)
+        work, result = super().prepare(graph, inputs, outputs, moves)
         return inject(self._faults, state, "compute", graph, work), result
 
 

@@ -9,13 +9,14 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.support import PATIENCE, wait_until
 from webnn.context import timeline as module
-from webnn.context.timeline import Timeline
+from webnn.context.timeline import BUSY, Timeline
 
 
 @pytest.fixture
@@ -46,9 +47,7 @@ class Order:
 def test_an_idle_timeline_runs_on_the_callers_thread() -> None:
     timeline = Timeline()
     assert timeline.run(threading.get_ident) == threading.get_ident()
-    here: list[int] = []
-    assert timeline.attempt(lambda: here.append(1))
-    assert here == [1]
+    assert timeline.attempt(threading.get_ident) == threading.get_ident()
     assert not timeline._employed
 
 
@@ -98,56 +97,55 @@ def test_nothing_is_done_at_once_while_others_wait() -> None:
 
     timeline.hurry(hold)
     assert running.wait(PATIENCE)
-    assert not timeline.attempt(order.job("too early"))
+    assert timeline.attempt(order.job("too early")) is BUSY
     timeline.hurry(order.job("second"))
     threading.Timer(0.02, gate.set).start()
     assert timeline.run(order.job("third")) == "third"
     assert order.names == ["second", "third"]
-    wait_until(lambda: timeline.attempt(order.job("fourth")))
-
-
-class Busy:
-    """A lock with which another thread is faster: it queues a job just before the lock is taken."""
-
-    def __init__(self, lock: Any, post: Callable[[], object]) -> None:
-        self.lock, self.post = lock, post
-        self.release = lock.release
-
-    def acquire(self, *arguments: Any, **options: Any) -> bool:
-        self.post()
-        return bool(self.lock.acquire(*arguments, **options))
-
-    def __enter__(self) -> None:
-        self.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
+    wait_until(lambda: timeline.attempt(order.job("fourth")) == "fourth")
 
 
 def test_a_job_that_is_queued_while_the_turn_is_taken(patient: Timeline) -> None:
+    """Another thread is faster: it queues a job just before this one has the turn."""
     timeline, order = patient, Order()
-    timeline._turn = Busy(timeline._turn, lambda: timeline._pending or timeline.post(order.job("faster")))  # type: ignore[assignment]
-    assert not timeline.attempt(order.job("too early"))
-    timeline._turn = timeline._turn.lock  # type: ignore[attr-defined]
+    turn = timeline._turn
+
+    def run(*arguments: Any) -> Any:
+        timeline._turn = turn
+        timeline.post(order.job("faster"))
+        return turn.run(*arguments)
+
+    timeline._turn = SimpleNamespace(run=run)  # type: ignore[assignment]
+    assert timeline.attempt(order.job("too early")) is BUSY
     assert timeline.run(order.job("last")) == "last"
     assert order.names == ["faster", "last"]
 
 
+class Late(Timeline):
+    """A timeline whose worker ends just when a job comes."""
+
+    __slots__ = ("job", "workers")
+
+    def __init__(self, job: Callable[[], object]) -> None:
+        super().__init__(grace=0.001)
+        self.job: Callable[[], object] | None = job
+        self.workers: list[threading.Thread] = []
+
+    def _resign(self, worker: threading.Thread) -> None:
+        if self.job is not None:
+            job, self.job = self.job, None
+            self.workers.append(worker)
+            self.post(job)
+        super()._resign(worker)
+
+
 def test_a_job_that_is_queued_while_the_worker_ends() -> None:
-    timeline, order = Timeline(grace=0.001), Order()
-    workers: list[threading.Thread] = []
-
-    def post() -> None:
-        # This is the worker, about to end.
-        if threading.current_thread().name == "webnn" and not workers:
-            workers.append(threading.current_thread())
-            timeline.post(order.job("late"))
-
-    timeline._lock = Busy(timeline._lock, post)  # type: ignore[assignment]
+    order = Order()
+    timeline = Late(order.job("late"))
     timeline.post(order.job("first"))
     wait_until(lambda: order.names == ["first", "late"])
     # The same worker went on.
-    assert set(order.threads) == {worker.ident for worker in workers}
+    assert set(order.threads) == {worker.ident for worker in timeline.workers}
     wait_until(lambda: not timeline._employed)
 
 
@@ -338,7 +336,7 @@ def test_a_job_cannot_wait_for_its_own_timeline() -> None:
     timeline, order = Timeline(), Order()
 
     def nested() -> None:
-        assert not timeline.attempt(order.job("nested"))
+        assert timeline.attempt(order.job("nested")) is BUSY
         timeline.post(order.job("queued"))
         with pytest.raises(RuntimeError, match="finalizer or a signal handler"):
             timeline.run(order.job("nested"))
