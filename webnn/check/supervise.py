@@ -153,15 +153,14 @@ class _Runner:
             return conclude(None, notes, ended, self._timeout), ended.output
         job = self._job.model_copy(update={"profile": profile.source, "replay": ()})
         replay = self._replays.get(profile.source)
-        notes: Sequence[Note]
-        notes, ended = self._start(job) if replay is None else (replay.notes, end_of_replay(replay))
-        run = conclude(profile.name, notes, ended, self._timeout).model_copy(update={"required": profile.required})
+        found: tuple[Sequence[Note], Exit] = self._start(job) if replay is None else (replay.notes, end_of_replay(replay))
+        run = conclude(profile.name, *found, self._timeout).model_copy(update={"required": profile.required})
         if self._every and run.verdict is Verdict.REFUSED:
             if replay is not None and replay.again is not None:
                 run = complete(run, replay.again, end_of_replay(replay, again=True), self._timeout)
             else:
                 run = complete(run, *self._start(job.model_copy(update={"go_on": True})), self._timeout)
-        return run, ended.output
+        return run, found[1].output
 
     def _start(self, job: Job) -> tuple[list[Note], Exit]:
         with self._lock:
