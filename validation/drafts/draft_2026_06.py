@@ -82,7 +82,10 @@ def _lower_arg_min_max(call: Lifting) -> None:
 
 def _lower_pad(call: Lifting) -> None:
     value = call.options.get("value", 0)
-    if not math.isfinite(value):
+    if call.options.get("mode", "constant") != "constant":
+        # The value means nothing.
+        call.options.pop("value", None)
+    elif not math.isfinite(value):
         raise NoCounterpartError(f"options.value is {value}, and there it is finite")
 
 

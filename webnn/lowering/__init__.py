@@ -13,6 +13,7 @@ from webnn.builder.transform import Rebuilder, no_counterpart, rename
 from webnn.lowering.decompositions import DECOMPOSITIONS, Call
 from webnn.validation.drafts import DELTAS, find_revision
 from webnn.validation.drafts.delta import NoCounterpartError
+from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
@@ -38,7 +39,9 @@ def _decompose(description: GraphDescription, draft: str, target: str) -> GraphD
     decomposer = _Decomposer(make_sketch(LabellingBuilder, find_revision(description.draft, imports=False)), rules, target)
     outputs = decomposer.build(description)
     names = {value_key(operand): name for name, operand in decomposer.operands.items()}
-    return replace(describe_graph(collect(outputs), description.name, names), draft=description.draft)
+    made = describe_graph(collect(outputs), description.name, names)
+    inputs = {name: made.inputs[name] for name in description.inputs if name in made.inputs}
+    return replace(made, draft=description.draft, inputs=inputs)
 
 
 class _Decomposer(Rebuilder):
@@ -69,6 +72,9 @@ class _Decomposer(Rebuilder):
                 result = rule(Call(self._builder, inputs, operator.arguments, operator.options))
             except NoCounterpartError as error:
                 raise no_counterpart(operator, self._number, self._target, error) from None
+            except WebNNTypeError as error:
+                # Browsers have types that only a few operations take.
+                raise no_counterpart(operator, self._number, self._target, NoCounterpartError(str(error))) from None
             if result is not None:
                 self._give(operator.outputs[0], result)
                 return

@@ -80,6 +80,29 @@ def _logical(combine: str, *, negated: bool) -> Callable[[Call], MLOperand]:
     return rule
 
 
+def _of_int64(make: Callable[[Call, MLOperand], MLOperand]) -> Callable[[Call], MLOperand | None]:
+    """Make the operation of int64, which the earlier draft does not take, from its zero."""
+
+    def rule(call: Call) -> MLOperand | None:
+        (x,) = call.inputs
+        return make(call, call.scalar(0, x)) if x._descriptor.dataType == "int64" else None
+
+    return rule
+
+
+def _abs(call: Call, zero: MLOperand) -> MLOperand:
+    (x,) = call.inputs
+    return call.builder.max(x, call.builder.sub(zero, x))
+
+
+def _neg(call: Call, zero: MLOperand) -> MLOperand:
+    return call.builder.sub(zero, call.inputs[0])
+
+
+def _relu(call: Call, zero: MLOperand) -> MLOperand:
+    return call.builder.max(call.inputs[0], zero)
+
+
 def _sign(call: Call) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     zero = call.scalar(0, x)
@@ -195,7 +218,8 @@ def _cumulative_sum(call: Call) -> MLOperand:
 
     if call.options.get("exclusive", False):
         if shape[axis] == 1:
-            return call.builder.expand(zero, shape)
+            # The result does not depend on the input, but an input of the graph stays one.
+            return call.builder.where(call.array(0, "uint8"), x, zero)
         x = shift(x, 1)
     count = 1
     while count < shape[axis]:
@@ -335,6 +359,7 @@ def _quantize(call: Call) -> MLOperand:
 DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = MappingProxyType(
     {
         "2026-06": {
+            "abs": _of_int64(_abs),
             "argMax": _arg_min_max("argMax"),
             "argMin": _arg_min_max("argMin"),
             "clamp": _clamp,
@@ -347,9 +372,11 @@ DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] =
             "logicalAnd": _logical("max", negated=True),
             "logicalOr": _logical("min", negated=True),
             "logicalXor": _logical("equal", negated=True),
+            "neg": _of_int64(_neg),
             "notEqual": _not_equal,
             "pad": _pad,
             "quantizeLinear": _quantize,
+            "relu": _of_int64(_relu),
             "reverse": _reverse,
             "roundEven": _round_even,
             "scatterElements": _scatter_elements,

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.support import compute_directly, each_row, make_context
-from webnn import MLGraphBuilder, describe
+from webnn import DescriptionError, MLGraphBuilder, describe
 from webnn.lowering.decompositions import DECOMPOSITIONS
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -19,6 +20,7 @@ _random = np.random.default_rng(7)
 X = np.array([-math.inf, -2.5, -1.5, -1.0, -0.5, -0.25, -0.0, 0.0, 0.25, 0.5, 1.5, 2.5, 3.7, 8388609.0, math.inf, math.nan], np.float32)
 F = _random.normal(size=(3, 4, 5)).astype(np.float32)
 N = _random.integers(-(2**31), 2**31, (3, 7)).astype(np.int32)
+LONG = np.array([-(2**63), -(2**53) - 1, -1, 0, 1, 2**53 + 1, 2**63 - 1], np.int64)
 U8 = _random.integers(0, 3, (4, 5)).astype(np.uint8)
 ROWS = np.array([[-9, 0, 2, 1, -4], [1, 9, -1, 3, 0]], np.int32)
 COLUMNS = np.array([[-9, 0], [4, 9], [-1, 1], [2, -5]], np.int32)
@@ -40,6 +42,11 @@ CASES: list[Callable[[Any, Make], Any]] = [
     lambda b, x: b.logicalAnd(x(U8), x(U8[::-1].copy())),
     lambda b, x: b.logicalOr(x(U8), x(U8[::-1].copy())),
     lambda b, x: b.logicalXor(x(U8), x(U8[::-1].copy())),
+    lambda b, x: b.abs(x(LONG)),
+    lambda b, x: b.neg(x(LONG)),
+    lambda b, x: b.relu(x(LONG)),
+    lambda b, x: b.abs(x(X)),
+    lambda b, x: b.relu(x(N)),
     lambda b, x: b.sign(x(X)),
     lambda b, x: b.sign(x(N)),
     lambda b, x: b.sign(x(N.astype(np.int8))),
@@ -54,6 +61,8 @@ CASES: list[Callable[[Any, Make], Any]] = [
     lambda b, x: b.pad(x(F), [1, 0, 2], [0, 0, 3], value=-math.inf),
     lambda b, x: b.pad(x(N), [1, 0], [0, 2], value=2**31 - 1),
     lambda b, x: b.pad(x(F), [0, 0, 0], [0, 0, 0], value=math.inf),
+    lambda b, x: b.pad(x(F), [1, 0, 2], [0, 0, 3], mode="edge", value=math.inf),
+    lambda b, x: b.pad(x(N), [1, 0], [0, 2], mode="reflection", value=math.nan),
     lambda b, x: b.argMax(x(F), 1, keepDimensions=True),
     lambda b, x: b.argMin(x(F), 2),
     lambda b, x: b.cumulativeSum(x(N), 1),
@@ -62,6 +71,7 @@ CASES: list[Callable[[Any, Make], Any]] = [
     lambda b, x: b.cumulativeSum(x(N), 1, reversed=True, exclusive=True),
     lambda b, x: b.cumulativeSum(x(N[:, :1].copy()), 1, exclusive=True),
     lambda b, x: b.cumulativeSum(x(N[:, :1].copy()), 1),
+    lambda b, x: b.cumulativeSum(x(X[:, None].copy()), 1, exclusive=True),
     lambda b, x: b.clamp(x(N), minValue=1.5, maxValue=6.5),
     lambda b, x: b.clamp(x(N), maxValue=2.5),
     lambda b, x: b.clamp(x(N), minValue=math.nan),
@@ -106,6 +116,8 @@ def test_both_drafts_compute_the_same(calls: Callable[[Any, Make], Any]) -> None
     outputs = {"y": calls(builder, make)}
     lowered = describe(outputs).lower("2024-06")
     assert lowered.operators[-1].outputs == ("y",)
+    # The program's own feeds are taken.
+    assert list(lowered.inputs) == list(feeds)
     (wanted,) = compute_directly(builder.buildSync(outputs), feeds)
     (got,) = compute_directly(older.buildSync(lowered.build(older)), feeds)
     assert got.dtype == wanted.dtype
@@ -135,3 +147,14 @@ def test_labels_and_names_stay() -> None:
     lowered = describe({"y": builder.relu(builder.sign(x, label="s"), label="r")}).lower("2024-06")
     assert [each.label for each in lowered.operators] == ["s"] * 4 + ["r"]
     assert [each.operation for each in lowered.operators] == ["lesser", "where", "greater", "where", "relu"]
+
+
+def test_a_type_of_browsers() -> None:
+    """A decomposition may use an operation that does not take the type."""
+    builder = MLGraphBuilder(make_context("2026-06+browsers"))
+    x = builder.input("x", {"dataType": "float32", "shape": [4, 3]})
+    scale = builder.input("scale", {"dataType": "float32", "shape": [2, 3]})
+    zero = builder.input("zero", {"dataType": "uint4", "shape": [2, 3]})
+    with pytest.raises(DescriptionError) as caught:
+        describe({"y": builder.quantizeLinear(x, scale, zero)}).lower("2024-06")
+    assert caught.value.path == "operators[0]"
