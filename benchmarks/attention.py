@@ -49,7 +49,7 @@ class Heads:
 
 def webnn_side(heads: Heads) -> Program | TensorProgram:
     """Build attention of operations."""
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     builder = MLGraphBuilder(context)
     shape = [1, heads.sequence, heads.hidden]
     inputs = heads.inputs(dict.fromkeys("qkv", shape))

@@ -89,7 +89,7 @@ def _providers(deviceType: DeviceType) -> Providers:
 def _mobilenet(effort: Effort) -> Result:
     network = mobilenet.make_network()
     planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
-    ours, theirs = mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes)
+    ours, theirs = mobilenet.webnn_side(ML(revision="2024-06").createContextSync(), network), mobilenet.onnx_side(network, planes)
     times = compete(ours, theirs, effort, 20)
     return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
 
@@ -230,7 +230,7 @@ def _first_build(effort: Effort, name: str, title: str, bar: float, kind: memory
 def _rebuild(effort: Effort) -> Result:
     network = mobilenet.make_network()
     planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
 
     def ours(_: int) -> object:
         program = mobilenet.webnn_side(context, network)
@@ -253,7 +253,7 @@ def _rebuild(effort: Effort) -> Result:
 
 
 def _chain(effort: Effort) -> Result:
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
 
     def ours(_: int) -> object:
         program = small.webnn_chain(context, CHAIN)
@@ -269,7 +269,7 @@ def _chain(effort: Effort) -> Result:
 
 
 def _builder(effort: Effort) -> Result:
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
 
     def ours(repeats: int) -> object:
         return [small.webnn_operators(context, CHAIN) for _ in range(repeats)]
@@ -295,7 +295,7 @@ def _builder(effort: Effort) -> Result:
 
 
 def _growth(effort: Effort) -> Result:
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     mine, other = [], []
     for _ in range(max(1, effort.rounds // 3)):
         mine.append(processor_time(lambda: small.webnn_translation(context, GROWTH)) / GROWTH)

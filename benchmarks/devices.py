@@ -32,7 +32,7 @@ def find_providers(deviceType: DeviceType) -> Providers:
 
 def webnn_contexts(repeats: int) -> list[MLContext]:
     """Create contexts, each by a request for a device that must be looked for."""
-    ml = ML(fallback="silent")
+    ml = ML(revision="2024-06", fallback="silent")
     return [ml.createContextSync(deviceType="gpu", powerPreference="low-power") for _ in range(repeats)]
 
 

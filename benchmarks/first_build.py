@@ -55,7 +55,7 @@ def _prepare(side: str, kind: str, *settings: int) -> Callable[[], Program | Ses
     if kind == "bytes":
         network = mobilenet.over_bytes(network)
     if side == "webnn":
-        context = ML().createContextSync()
+        context = ML(revision="2024-06").createContextSync()
         return lambda: mobilenet.webnn_side(context, network)
     planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
     return lambda: mobilenet.onnx_side(network, planes, external=True)

@@ -37,7 +37,7 @@ def _input(size: int) -> Array:
 
 def webnn_side(count: int, size: int, kind: Kind) -> Program:
     """Build ``x @ w0 @ w1 ...``; the program drops each weight once the builder has it."""
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     builder = MLGraphBuilder(context)
     value = builder.input("x", {"dataType": "float32", "dimensions": [1, size]})
     for index in range(count):

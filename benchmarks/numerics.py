@@ -25,7 +25,7 @@ def _name(name: str, numerics: Numerics) -> str:
 
 def _silu(effort: Effort, numerics: Numerics, bar: float) -> Result:
     x = silu.silu_input()
-    ours, theirs = silu.webnn_silu(ML(numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
+    ours, theirs = silu.webnn_silu(ML(revision="2024-06", numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
     times = compete(ours, theirs, effort, 500)
     title = f"x * sigmoid(x), float32 [1, 64, 40, 40]{_MODES[numerics]}"
     return summarize(_name("silu", numerics), title, times, unit="µs", bar=bar)
@@ -33,7 +33,10 @@ def _silu(effort: Effort, numerics: Numerics, bar: float) -> Result:
 
 def _detector(effort: Effort, numerics: Numerics, bar: float | None) -> Result:
     detector = silu.make_detector()
-    ours, theirs = silu.webnn_detector(ML(numerics=numerics).createContextSync(), detector), silu.onnx_detector(detector)
+    ours, theirs = (
+        silu.webnn_detector(ML(revision="2024-06", numerics=numerics).createContextSync(), detector),
+        silu.onnx_detector(detector),
+    )
     times = compete(ours, theirs, effort, 12)
     title = f"Detector with 58 x * sigmoid(x): one inference{_MODES[numerics]}"
     return summarize(_name("detector", numerics), title, times, unit="ms", bar=bar)
@@ -41,7 +44,7 @@ def _detector(effort: Effort, numerics: Numerics, bar: float | None) -> Result:
 
 def _resnet(effort: Effort, numerics: Numerics, bar: float) -> Result:
     network = resnet.make_network()
-    ours, theirs = resnet.webnn_side(ML(numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
+    ours, theirs = resnet.webnn_side(ML(revision="2024-06", numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
     times = compete(ours, theirs, effort, 4)
     title = f"ResNet50 v2 shapes: one inference{_MODES[numerics]}"
     return summarize(_name("resnet", numerics), title, times, unit="ms", bar=bar)

@@ -42,7 +42,7 @@ def make_memory(steps: int = 100, hiddenSize: int = 64) -> Memory:
 
 def webnn_side(memory: Memory, numerics: Numerics = "exact") -> Program:
     """Build ``lstm``, under a numerics policy."""
-    context = ML(numerics=numerics).createContextSync()
+    context = ML(revision="2024-06", numerics=numerics).createContextSync()
     builder = MLGraphBuilder(context)
     steps, _, hiddenSize = memory.input.shape
     weight, recurrentWeight = (constant(builder, value) for value in (memory.weight, memory.recurrentWeight))

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _describe() -> webnn.GraphDescription:
     found: list[webnn.GraphDescription] = []
     with webnn.emulate(on_build=lambda description, graph: found.append(description)):
-        webnn_side(webnn.ML().createContextSync(), make_network())
+        webnn_side(webnn.ML(revision="2024-06").createContextSync(), make_network())
     return found[0]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation
 from webnn.validation.member import DraftMembers
 from webnn.validation.operation import Call, Operation
+from webnn.validation.switch import draft_error
 
 if TYPE_CHECKING:
     from webnn.builder.interfaces import State
@@ -48,6 +50,11 @@ _Prepared = tuple[Operation, Call, _Limits, "Dictionary | None"]
 require_operand = webidl.interface(MLOperand, "MLOperand")
 _convertOperands = webidl.sequence(require_operand)
 _LABEL = frozenset({"label"})
+
+
+def _has_option(operation: str, member: str, revision: Revision) -> bool:
+    row = revision.operations.get(operation)
+    return row is not None and row.options is not None and member in row.options.member_names()
 
 
 def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: Iterable[tuple[str, MLOperand]]) -> Iterator[NamedOperand]:
@@ -204,7 +211,8 @@ class BuilderBase(DraftMembers):
             for member, instead in operation.elsewhere.items():
                 if member in given and instead not in given:
                     has = f"has {instead}" if instead else "has nothing like it"
-                    raise call.error(f"options.{member}", f"must not be given: the draft {call.revision.name} {has}")
+                    reason = f"must not be given: the draft {call.revision.name} {has}"
+                    raise draft_error(call, f"options.{member}", reason, partial(_has_option, name, member))
         # Web IDL: the arguments are converted in their order, before any step.
         if operation.variadic:
             inputs = call.convert(operation.operands[0], _convertOperands, operands[0])
@@ -330,7 +338,8 @@ class BuilderBase(DraftMembers):
         if webidl.isInstance(input, MLOperand) or options is not None or not has_activations:
             if not has_activations and (input is MISSING or input is None):
                 _, call, *_ = self._calls.get(name) or self._prepare(name)
-                raise call.error("input", f"must be given: the draft {call.revision.name} names activations in options.activations")
+                reason = f"must be given: the draft {call.revision.name} names activations in options.activations"
+                raise draft_error(call, "input", reason, attrgetter("activations"))
             return self._single(name, (input,), (), options, members)
         entry = self._calls.get(name)
         has_options = (entry or self._prepare(name))[0].options is not None

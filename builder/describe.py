@@ -99,7 +99,7 @@ class _Describer:
         first = next(iter(graph.outputs.values()))
         return GraphDescription(
             name=name,
-            draft=first._builder._revision.name,
+            draft=first._builder._revision.of_graphs,
             inputs=self._inputs,
             constants=self._constants,
             operators=operators,

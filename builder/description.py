@@ -300,7 +300,7 @@ class GraphDescription(_Value):
 
     Attributes:
         name: The graph's name, empty if it has none.
-        draft: The draft of the specification: ``"2024-06"``.
+        draft: The draft of the specification, ``"2024-06"``, without additions that change contexts only.
         inputs: The data type and shape of each input.
         constants: The constants.
         operators: The operators, each after those that make what it takes.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from webnn.validation.descriptor import DataType
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.switch import explain_switch
 
 __all__ = ["DataTypeMember", "OperandMethod", "ShapeMember"]
 
@@ -72,12 +73,13 @@ class OperandMethod:
 
 
 def _uncallable(name: str) -> WebNNTypeError:
-    return _error(name, f"it is an attribute in this draft, not a method: write operand.{name}")
+    return _error(name, f"it is an attribute in this draft, not a method: write operand.{name}", has=False)
 
 
 def _uncalled(name: str) -> WebNNTypeError:
-    return _error(name, f"it is a method in this draft, not an attribute: write operand.{name}()")
+    return _error(name, f"it is a method in this draft, not an attribute: write operand.{name}()", has=True)
 
 
-def _error(name: str, reason: str) -> WebNNTypeError:
-    return WebNNTypeError(f"{name}: {reason}", operation=name, anchor="#api-mloperand")
+def _error(name: str, reason: str, *, has: bool) -> WebNNTypeError:
+    switch = explain_switch(lambda revision: revision.attributes is has)
+    return WebNNTypeError(f"{name}: {reason}; {switch}", operation=name, anchor="#api-mloperand")

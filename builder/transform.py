@@ -15,7 +15,7 @@ from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import Sketch, make_sketch
 from webnn.validation import webidl
-from webnn.validation.drafts import DELTAS, DRAFTS, find_revision
+from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
 
@@ -96,7 +96,7 @@ def _sketch(description: GraphDescription) -> GraphBuilder:
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
     """Return the description in a later draft; see `GraphDescription.lift`."""
-    return _move(description, DRAFTS[-1] if draft is None else draft, later=True)
+    return _move(description, NEWEST if draft is None else draft, later=True)
 
 
 def rename(description: GraphDescription, draft: str) -> GraphDescription:

@@ -33,8 +33,8 @@ class MLContext(DraftMembers):
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
     several threads.
 
-    `compute` belongs to the draft 2024-06, everything else to those since 2026-06. A context has the members of its own draft; the others
-    are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
+    `compute` belongs to the draft 2024-06, everything else to those since 2026-06; the default of `ML` has both. A context has the members
+    of its own draft; the others are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
     """
 
     __slots__ = ("__weakref__", "_buildSteps", "_computeSteps", "_revision", "_state", "_tensorSteps")
@@ -141,8 +141,9 @@ class MLContext(DraftMembers):
 
         Returns:
             A future of ``{"inputs": ..., "outputs": ...}``. It fails with `WebNNTypeError` if the graph or an array does not fit (then no
-            array was transferred), and with `OperationError` if the context was made from a GPUDevice or the engine fails. A context that
-            follows a draft since 2026-06 has `dispatch` in place of this method.
+            array was transferred), with `OperationError` if the context was made from a GPUDevice or the engine fails, and with
+            `InvalidStateError` if the graph or the context was destroyed. A context that follows a draft since 2026-06 exactly has
+            `dispatch` in place of this method.
         """
         return self._computeSteps.compute(graph, inputs, outputs)
 
@@ -159,8 +160,10 @@ class MLContext(DraftMembers):
             ``{"inputs": ..., "outputs": ...}``, the transferred arrays.
 
         Raises:
-            WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows a draft since 2026-06.
+            WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows a draft since 2026-06
+                exactly.
             OperationError: The context was made from a GPUDevice, or the engine fails.
+            InvalidStateError: The graph or the context was destroyed.
         """
         return self._computeSteps.compute_sync(graph, inputs, outputs)
 

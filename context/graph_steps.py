@@ -15,7 +15,7 @@ from webnn.context.promise import Turns, promise, rejected
 from webnn.context.state import Steps
 from webnn.context.timeline import BUSY
 from webnn.validation import webidl
-from webnn.validation.errors import OperationError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
     import asyncio
@@ -93,8 +93,12 @@ class ComputeSteps(Steps):
                 newInputs, newOutputs, addresses = moved
                 work, result = partial(implementation.run, addresses), {"inputs": newInputs, "outputs": newOutputs}
 
+            loss = self._state.loss
+
             def job() -> MLComputeResult:
                 if begun.setdefault(None, True):
+                    # The context may have been destroyed meanwhile.
+                    loss.check("compute")
                     start = perf_counter()
                     work()
                     if implementation is not None:
@@ -167,8 +171,10 @@ class ComputeSteps(Steps):
             )
         implementation = graph._implementation
         if implementation is None:
-            # This draft destroys no graphs, but an injected fault loses the context, and its graphs with it.
-            raise state.loss.error("compute")
+            # It was not destroyed. Until 2024-06 only an injected fault destroys graphs.
+            if state.loss.info is not None:
+                raise state.loss.error("compute")
+            raise InvalidStateError("compute: graph must not be destroyed", operation="compute")
         check = buffers.check
         given: list[buffers.Checked] = []
         wanted: list[buffers.Checked] = []

@@ -27,7 +27,8 @@ from webnn.validation.caller import find_caller
 from webnn.validation.errors import MissingMemberError, WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
-from webnn.validation.revision import DEFAULT, Revision, RevisionName
+from webnn.validation.revision import Revision, RevisionName
+from webnn.validation.switch import explain_switch
 
 if TYPE_CHECKING:
     import asyncio
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "plain_context"]
 
 _ANCHOR = "#api-ml-createcontext"
+#: Names the draft of programs that choose none.
+_REVISION_VARIABLE = "WEBNN_REVISION"
 
 
 class MLContextOptions(TypedDict, total=False):
@@ -144,7 +147,8 @@ class ML:
 
     Args:
         revision: The draft of the specification to follow, ``"2024-06"`` or ``"2026-06"``; or one that
-            `webnn.validation.drafts.find_revision` or `compose` returns. ``"2024-06"`` is the default.
+            `webnn.validation.drafts.find_revision` or `compose` returns. The default is the environment variable ``WEBNN_REVISION``, or
+            ``"2026-06+compute"``: the newest draft, with `MLContext.compute` of the first one. docs/revisions.md.
         document: The page around the program; by default one that may use everything. It must be a secure context.
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
@@ -173,7 +177,7 @@ class ML:
     def __init__(
         self,
         *,
-        revision: RevisionName | Revision = DEFAULT,
+        revision: RevisionName | Revision | None = None,
         document: Document | None = None,
         profile: str | os.PathLike[str] | Profile | None = None,
         fallback: FallbackPolicy | None = None,
@@ -186,9 +190,10 @@ class ML:
         semantics: SemanticsOptions | None = None,
     ) -> None:
         # Imported lazily because it loads pydantic.
-        from webnn.validation.drafts import find_revision  # noqa: PLC0415
+        from webnn.validation.drafts import DEFAULT, find_revision  # noqa: PLC0415
 
-        self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
+        followed = revision or os.environ.get(_REVISION_VARIABLE) or DEFAULT
+        self._revision = followed if isinstance(followed, Revision) else find_revision(followed)
         self._document = Document() if document is None else document
         if not self._document.secure:
             raise ValueError(f"document must be a secure context, and that of {self._document.origin} is none: it has no navigator.ml")
@@ -309,8 +314,9 @@ class ML:
 
         call, model = Call("createContext", _ANCHOR, self._revision), self._revision.context_options
         for member in model.instead.keys() & given.keys():
+            switch = explain_switch(partial(_has_option, member))
             reason = f"is not a member in the draft {self._revision.name}, which has {model.instead[member]}"
-            raise webidl.ConversionError(reason, f".{member}")
+            raise webidl.ConversionError("; ".join(filter(None, [reason, switch])), f".{member}")
         # Browsers take the device in every draft.
         warn_ignored(call, "options", given, model.member_names("deviceType"))
         asked = model.convertMembers(given).preferences()
@@ -328,7 +334,7 @@ class Navigator:
 
     Args:
         document: The page around the program; by default one that may use everything.
-        revision: The draft to follow; by default what the environment variable ``WEBNN_REVISION`` says, or ``"2024-06"``.
+        revision: The draft to follow, as for `ML`.
     """
 
     __slots__ = ("__weakref__", "_document", "_ml", "_revision")
@@ -348,8 +354,7 @@ class Navigator:
                 anchor="#api-navigator-ml",
             )
         if self._ml is None:
-            revision: Any = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
-            self._ml = ML(revision=revision, document=self._document)
+            self._ml = ML(revision=self._revision, document=self._document)
         return self._ml
 
 
@@ -398,6 +403,10 @@ def _load_reference(semantics: Semantics) -> Backend:
     from webnn.context.reference import ReferenceBackend  # noqa: PLC0415
 
     return ReferenceBackend(semantics)
+
+
+def _has_option(member: str, revision: Revision) -> bool:
+    return member in revision.context_options.member_names()
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

@@ -1,7 +1,7 @@
 """A recurrent network, three times: `gru`, the same steps with `gruCell`, and once more with other activation functions.
 
 `sigmoid()`, `tanh()`, `relu()` ... called without an operand return an `MLActivation`: a function that a recurrent operation applies
-inside, here to its update and reset gates (the first) and to its new gate (the second).
+inside, here to its update and reset gates (the first) and to its new gate (the second). The draft 2024-06 has them.
 
 Run it: ``python examples/activations_and_gru.py``
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn import MLGraphBuilder, MLGruCellOptions, MLOperand, navigator
+from webnn import ML, MLGraphBuilder, MLGruCellOptions, MLOperand
 
 STEPS, BATCH, INPUTS, HIDDEN = 5, 2, 3, 4
 
@@ -27,7 +27,7 @@ def unroll(builder: MLGraphBuilder, x: MLOperand, weight: MLOperand, recurrentWe
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    context = navigator.ml.createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     builder = MLGraphBuilder(context)
 
     def constant(*shape: int) -> MLOperand:

@@ -22,7 +22,7 @@ SHAPE = [1, 2, 2, 2]
 
 def build(context: MLContext) -> MLGraph:
     builder = MLGraphBuilder(context)
-    descriptor: MLOperandDescriptor = {"dataType": "float32", "dimensions": SHAPE}
+    descriptor: MLOperandDescriptor = {"dataType": "float32", "shape": SHAPE}
 
     # Constants are part of the graph: their values are copied now.
     constant1 = builder.constant(descriptor, np.full(SHAPE, 0.5, np.float32))

@@ -19,7 +19,7 @@ SHAPE = [1, 2, 2, 2]
 async def run() -> None:
     context = await navigator.ml.createContext({"powerPreference": "low-power"})
     builder = MLGraphBuilder(context)
-    descriptor: MLOperandDescriptor = {"dataType": "float32", "dimensions": SHAPE}
+    descriptor: MLOperandDescriptor = {"dataType": "float32", "shape": SHAPE}
 
     # The builder's methods only describe the graph; they return at once and are no promises in the specification either.
     constant1 = builder.constant(descriptor, np.full(SHAPE, 0.5, np.float32))

@@ -16,7 +16,7 @@ from webnn import MLGraphBuilder, MLOperandDescriptor, navigator
 async def run() -> None:
     context = await navigator.ml.createContext()
     builder = MLGraphBuilder(context)
-    descriptor: MLOperandDescriptor = {"dataType": "float32", "dimensions": [2, 2]}
+    descriptor: MLOperandDescriptor = {"dataType": "float32", "shape": [2, 2]}
 
     # 1. Describe the graph C = 0.2 * A + B. A constant of one number is a scalar; mul() broadcasts it.
     constant = builder.constant("float32", 0.2)

@@ -15,7 +15,7 @@ SHAPE = [2, 3, 4, 5]
 
 def number(builder: MLGraphBuilder, like: MLOperand, value: float) -> MLOperand:
     """A scalar of an operand's data type: both sides of a binary operation must have the same type."""
-    return builder.constant(like.dataType(), value)
+    return builder.constant(like.dataType, value)
 
 
 def clamp(builder: MLGraphBuilder, x: MLOperand, minValue: float, maxValue: float) -> MLOperand:
@@ -60,7 +60,7 @@ def prelu(builder: MLGraphBuilder, x: MLOperand, slope: MLOperand) -> MLOperand:
 
 def layerNormalization(builder: MLGraphBuilder, x: MLOperand, epsilon: float) -> MLOperand:
     # Mean and variance of each batch, over all axes but the first.
-    axes = range(1, len(x.shape()))
+    axes = range(1, len(x.shape))
     centred = builder.sub(x, builder.reduceMean(x, axes=axes, keepDimensions=True))
     variance = builder.reduceMean(builder.pow(centred, number(builder, x, 2)), axes=axes, keepDimensions=True)
     return builder.div(centred, builder.sqrt(builder.add(variance, number(builder, x, epsilon))))
@@ -75,15 +75,15 @@ def gemm(builder: MLGraphBuilder, x: MLOperand, y: MLOperand, c: MLOperand, alph
 def where(builder: MLGraphBuilder, condition: MLOperand, x: MLOperand, y: MLOperand) -> MLOperand:
     chosen = builder.clamp(condition, minValue=0, maxValue=1)
     return builder.add(
-        builder.mul(x, builder.cast(chosen, x.dataType())),
-        builder.mul(y, builder.cast(builder.logicalNot(chosen), y.dataType())),
+        builder.mul(x, builder.cast(chosen, x.dataType)),
+        builder.mul(y, builder.cast(builder.logicalNot(chosen), y.dataType)),
     )
 
 
 def split(builder: MLGraphBuilder, x: MLOperand, splits: list[int], axis: int) -> list[MLOperand]:
     parts, start = [], 0
     for size in splits:
-        starts, sizes = [0] * len(x.shape()), x.shape()
+        starts, sizes = [0] * len(x.shape), list(x.shape)
         starts[axis], sizes[axis] = start, size
         parts.append(builder.slice(x, starts, sizes))
         start += size
@@ -93,8 +93,8 @@ def split(builder: MLGraphBuilder, x: MLOperand, splits: list[int], axis: int) -
 def main() -> None:
     context = navigator.ml.createContextSync()
     builder = MLGraphBuilder(context)
-    x = builder.input("x", dataType="float32", dimensions=SHAPE)
-    y = builder.input("y", dataType="float32", dimensions=SHAPE)
+    x = builder.input("x", dataType="float32", shape=SHAPE)
+    y = builder.input("y", dataType="float32", shape=SHAPE)
     rows, columns = builder.reshape(x, [6, 20]), builder.reshape(y, [6, 20])
     condition = builder.greater(x, y)
 
@@ -119,7 +119,7 @@ def main() -> None:
     graph = builder.buildSync(outputs)
     rng = np.random.default_rng(0)
     inputs = {name: rng.uniform(-4, 4, SHAPE).astype(np.float32) for name in ("x", "y")}
-    buffers = {name: np.empty(operand.shape(), operand.dataType()) for name, operand in outputs.items()}
+    buffers = {name: np.empty(operand.shape, operand.dataType) for name, operand in outputs.items()}
     computed = context.computeSync(graph, inputs, buffers)["outputs"]
 
     for name in pairs:

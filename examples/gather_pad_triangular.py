@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn import MLGraphBuilder, MLOperand, navigator
+from webnn import ML, MLGraphBuilder, MLOperand
 
 
 def constant(builder: MLGraphBuilder, dataType: Any, values: list[Any]) -> MLOperand:
@@ -18,7 +18,8 @@ def constant(builder: MLGraphBuilder, dataType: Any, values: list[Any]) -> MLOpe
 
 
 def main() -> None:
-    context = navigator.ml.createContextSync()
+    # The mode "symmetric" is one of this draft.
+    context = ML(revision="2024-06").createContextSync()
     builder = MLGraphBuilder(context)
     outputs: dict[str, MLOperand] = {}
 

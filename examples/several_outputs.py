@@ -18,16 +18,16 @@ from webnn import MLGraphBuilder, navigator
 def main() -> None:
     context = navigator.ml.createContextSync()
     builder = MLGraphBuilder(context)
-    a = builder.input("a", dataType="float32", dimensions=[2, 3])
-    b = builder.input("b", dataType="float32", dimensions=[3, 2])
-    bias = builder.constant({"dataType": "float32", "dimensions": [2]}, np.array([10, 20], np.float32))
+    a = builder.input("a", dataType="float32", shape=[2, 3])
+    b = builder.input("b", dataType="float32", shape=[3, 2])
+    bias = builder.constant({"dataType": "float32", "shape": [2]}, np.array([10, 20], np.float32))
     C = builder.matmul(a, b)
     D = builder.add(C, bias)
     graph = builder.buildSync({"C": C, "D": D})
 
     # All outputs. The arrays of the outputs have the shapes of the operands.
     inputs = {"a": np.array([[1, 2, 3], [4, 5, 6]], np.float32), "b": np.array([[1, 0], [0, 1], [1, 1]], np.float32)}
-    outputs = {name: np.empty(operand.shape(), operand.dataType()) for name, operand in {"C": C, "D": D}.items()}
+    outputs = {name: np.empty(operand.shape, operand.dataType) for name, operand in {"C": C, "D": D}.items()}
     result = context.computeSync(graph, inputs, outputs)
     print("C =", result["outputs"]["C"].tolist())
     print("D =", result["outputs"]["D"].tolist())

@@ -36,7 +36,7 @@ class SqueezeNet:
     def constant(self, name: str) -> MLOperand:
         """A constant with the weights of this name."""
         values = self.weights[name]
-        return self.builder.constant({"dataType": "float32", "dimensions": values.shape}, values)
+        return self.builder.constant({"dataType": "float32", "shape": values.shape}, values)
 
     def conv(self, input: MLOperand, name: str, padding: list[int] | None = None, strides: list[int] | None = None) -> MLOperand:
         """A convolution with a bias, and a ReLU."""
@@ -63,7 +63,7 @@ class SqueezeNet:
 
     def build(self) -> MLGraph:
         """Build and compile: ``input`` is float32 [1, 224, 224, 3] from -1 to 1, ``output`` float32 [1, 1001]."""
-        x = self.builder.input("input", dataType="float32", dimensions=[1, 224, 224, 3])
+        x = self.builder.input("input", dataType="float32", shape=[1, 224, 224, 3])
         # Padding "same" for a stride of 2: the odd row and column stand at the end.
         x = self.maxPool(self.conv(x, "conv1", padding=[2, 3, 2, 3], strides=[2, 2]))
         for name in ("fire2", "fire3", "fire4"):

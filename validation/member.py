@@ -13,6 +13,7 @@ from types import FunctionType, MethodType, new_class
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from webnn.validation.errors import MissingMemberError
+from webnn.validation.switch import explain_switch
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Operation
@@ -101,9 +102,9 @@ class Member:
         of_attribute = isinstance(getattr(type(instance), operation), property)
         kind = "attribute" if of_attribute and operation == name else "operation" if name in _operations() else "method"
         section = f"#{'' if of_attribute else 'api-'}{interface}".lower()
-        instead = explain_absence(revision, f"{interface}.{operation}")
+        advice = "; ".join(filter(None, [explain_absence(revision, f"{interface}.{operation}"), explain_switch(self.has)]))
         return MissingMemberError(
-            f"{name}: the draft {revision.name} has no such {kind}{f': {instead}' if instead else ''}",
+            f"{name}: the draft {revision.name} has no such {kind}{f': {advice}' if advice else ''}",
             operation=operation,
             anchor=section if kind == "operation" else f"{section}-{operation.lower()}",
         )

@@ -11,9 +11,11 @@ from webnn.validation import webidl
 from webnn.validation.descriptor import DATA_TYPES, OperandDescriptor
 from webnn.validation.ignored import explain_member, warn_ignored
 from webnn.validation.operation import Call
+from webnn.validation.switch import draft_error
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor_models import OperandDescriptorWithShape
+    from webnn.validation.revision import Revision
 
 __all__ = ["convertDescriptor", "convertTensorDescriptor"]
 
@@ -24,7 +26,7 @@ _MEMBERS = frozenset({"dataType", "dimensions", "shape"})
 
 def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
     """Convert the argument ``descriptor`` to ``MLOperandDescriptor``."""
-    plain = _convertPlain(call.revision.shape, members)
+    plain = _convertPlain(call.revision, members)
     if plain is not None:
         return plain
     # Imported lazily because it loads pydantic.
@@ -39,15 +41,17 @@ def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
     return OperandDescriptor(shaped.dataType, shaped.shape)
 
 
-def _convertPlain(shape: str, members: Any) -> OperandDescriptor | None:
+def _convertPlain(revision: Revision, members: Any) -> OperandDescriptor | None:
     """Convert the usual form of the dictionary in a sixth of the time; return ``None`` for any other form.
 
     The usual form is a ``dict`` of a string and of integers in range, which Web IDL does not change. The only member that it may have
-    beside them is that of the other draft, which is ignored.
+    beside them is that of the other draft, which is ignored, or read where the draft has both.
     """
     if type(members) is not dict or not _MEMBERS.issuperset(members):
         return None
-    dataType, sizes = members.get("dataType"), members.get(shape)
+    dataType, sizes = members.get("dataType"), members.get(revision.shape)
+    if sizes is None and revision.former_shape:
+        sizes = members.get(revision.former_shape)
     if type(dataType) is not str or dataType not in DATA_TYPES or (type(sizes) is not list and type(sizes) is not tuple):
         return None
     for size in sizes:
@@ -66,9 +70,14 @@ def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tu
 
 def _convertShaped(call: Call, model: type[D], members: Any) -> D:
     named, known = call.convert("descriptor", webidl.dictionary_members, members), model.member_names()
+    former = call.revision.former_shape
+    if former in named:
+        # The newer name counts if both are given.
+        named = {("shape" if name == former else name): value for name, value in named.items() if name != former or "shape" not in named}
     if "shape" not in named and "dimensions" in named:
         # ``MLTensorDescriptor`` has the members of ``MLOperandDescriptor``, which every draft has.
         reason = explain_member(replace(call, operation="input"), "descriptor", "dimensions", known, "shape")
-        raise call.error("descriptor.shape", f"is required but missing: {reason}")
+        has = lambda revision: "dimensions" in (revision.shape, revision.former_shape)  # noqa: E731
+        raise draft_error(call, "descriptor.shape", f"is required but missing: {reason}", has)
     warn_ignored(call, "descriptor", named, known)
     return call.convert("descriptor", partial(model.convertMembers, types=call.revision.types), named)

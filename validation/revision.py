@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.limits import Limits
     from webnn.validation.operation import Acceptance, Operation
 
-__all__ = ["DEFAULT", "Revision", "RevisionName"]
+__all__ = ["Revision", "RevisionName"]
 
-#: The drafts, and the newest one with what browsers have beyond it, or with a proposal: the names that type checkers know.
+#: The drafts, and the newest one with what the package adds to it, or with a proposal: the names that type checkers know.
 RevisionName = Literal[
     "2024-06",
     "2026-06",
     "2026-06+browsers",
+    "2026-06+compute",
     "2026-06+compute-policy",
     "2026-06+dynamic-shapes",
     "2026-06+exportable-tensors",
@@ -43,8 +44,6 @@ RevisionName = Literal[
     "2026-06+subgraphs",
     "2026-06+zero-size",
 ]
-#: The name of the default draft: the first one.
-DEFAULT: RevisionName = "2024-06"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +76,7 @@ class Revision:
         tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`; otherwise by `MLContext.compute` over buffers.
         activations: Recurrent operations take `MLActivation`, which overloads without an input make; otherwise names.
         shape: The member of ``MLOperandDescriptor`` that holds the shape.
+        former_shape: The name of that member in an earlier draft, which is accepted, too; empty for none.
         attributes: The type and shape of an operand are attributes; otherwise methods.
         build_once: A builder builds one graph, and can do nothing after that.
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
@@ -90,6 +90,7 @@ class Revision:
         acceptance: The device whose limits hold beside the draft's, if there is one.
         named_dimensions: The dimensions of inputs may be names.
         compile: Compiles the graphs of a context, called like `webnn.context.build.compile_graph`, which ``None`` stands for.
+        context_only: The names of those additions that change contexts only, not graphs.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Revision:
     tensors: bool = False
     activations: bool = True
     shape: Literal["dimensions", "shape"] = "dimensions"
+    former_shape: Literal["", "dimensions"] = ""
     attributes: bool = False
     build_once: bool = False
     any_buffer: bool = False
@@ -128,6 +130,7 @@ class Revision:
     acceptance: Acceptance | None = None
     named_dimensions: bool = False
     compile: Callable[..., Any] | None = None
+    context_only: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -136,6 +139,12 @@ class Revision:
     def draft(self) -> str:
         """The name of the draft itself, without its additions."""
         return self.name.partition("+")[0]
+
+    @property
+    def of_graphs(self) -> str:
+        """The name that descriptions of graphs have: without the additions that change contexts only."""
+        own, *additions = self.name.split("+")
+        return "+".join([own, *(each for each in additions if each not in self.context_only)])
 
     def unsupported(self, descriptor: OperandDescriptor) -> str:
         """Say why an operand of this descriptor cannot be; empty if it can. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""

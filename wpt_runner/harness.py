@@ -12,7 +12,7 @@ from typing import Any
 import webnn
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import Address, Realm, ScriptError, load_script
-from webnn.validation.drafts import DEFAULT
+from webnn.validation.drafts import NEWEST
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
@@ -46,7 +46,7 @@ class Settings:
         trace: Tell every call of the API.
     """
 
-    revision: str = DEFAULT
+    revision: str = NEWEST
     timeout_multiplier: float = 1.0
     memory: int = 1 << 30
     dialect: str | None = None

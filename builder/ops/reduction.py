@@ -9,7 +9,10 @@ from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLArgMinMaxOptions, MLCumulativeSumOptions, MLReduceOptions
 from webnn.validation import webidl
+from webnn.validation.errors import WebNNTypeError
 from webnn.validation.member import some_drafts
+from webnn.validation.operation import Call
+from webnn.validation.switch import draft_error
 
 __all__ = ["ReductionOps"]
 
@@ -299,7 +302,15 @@ class ReductionOps(BuilderBase):
             # The options are at the place where the drafts since 2026-06 have the axis.
             axis, options = None, axis
         if operation.arguments:
-            return self._single(name, (input,), (axis,), options, members)
+            try:
+                return self._single(name, (input,), (axis,), options, members)
+            except WebNNTypeError as error:
+                if axis is not None or error.argument != "axis":
+                    raise
+                labelled = Call(name, call.anchor, call.revision, error.label)
+                reason = "must be given: it takes the place of options.axes"
+                raise draft_error(labelled, "axis", reason, lambda revision: not revision.operations[name].arguments) from None
         if axis is not None:
-            raise call.error("options", "must be a dictionary, whose axes are in place of the axis of later drafts", webidl.describe(axis))
+            reason = f"must be a dictionary, whose axes are in place of the axis of later drafts, got {webidl.describe(axis)}"
+            raise draft_error(call, "options", reason, lambda revision: bool(revision.operations[name].arguments))
         return self._single(name, (input,), (), options, members)

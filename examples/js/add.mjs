@@ -4,13 +4,14 @@
 
 const context = await navigator.ml.createContext();
 const builder = new MLGraphBuilder(context);
-const descriptor = {dataType: 'float32', dimensions: [2, 2]};
-const a = builder.input('a', descriptor);
-const b = builder.input('b', descriptor);
-const graph = await builder.build({sum: builder.add(a, b)});
+const descriptor = {dataType: 'float32', shape: [2, 2]};
+const sum = builder.add(builder.input('a', descriptor), builder.input('b', descriptor));
+const graph = await builder.build({sum});
 
-const inputs = {a: new Float32Array([1, 2, 3, 4]), b: new Float32Array([10, 20, 30, 40])};
-const {outputs} = await context.compute(graph, inputs, {sum: new Float32Array(4)});
-console.log(`sum: ${outputs.sum.join(' ')}`);
-// The arrays that were given have handed their memory over to those of the result.
-console.log(`elements of the array that was given: ${inputs.a.length}`);
+const [a, b] = await Promise.all([1, 2].map(() => context.createTensor({...descriptor, writable: true})));
+const result = await context.createTensor({...descriptor, readable: true});
+context.writeTensor(a, new Float32Array([1, 2, 3, 4]));
+context.writeTensor(b, new Float32Array([10, 20, 30, 40]));
+context.dispatch(graph, {a, b}, {sum: result});
+// The read waits until the graph is computed.
+console.log(`sum: ${new Float32Array(await context.readTensor(result)).join(' ')}`);

@@ -25,8 +25,8 @@ class SqueezeNet {
   }
 
   constant(name) {
-    const {dataType, dimensions, data} = this.weights.get(name);
-    return this.builder.constant({dataType, dimensions}, data);
+    const {dataType, shape, data} = this.weights.get(name);
+    return this.builder.constant({dataType, shape}, data);
   }
 
   /** A convolution with a bias, and a ReLU. */
@@ -50,7 +50,7 @@ class SqueezeNet {
   /** `input` is float32 [1, 224, 224, 3] from -1 to 1, `output` float32 [1, 1001]. */
   build() {
     const {builder} = this;
-    let x = builder.input('input', {dataType: 'float32', dimensions: [1, 224, 224, 3]});
+    let x = builder.input('input', {dataType: 'float32', shape: [1, 224, 224, 3]});
     // Padding "same" for a stride of 2: the odd row and column stand at the end.
     x = this.maxPool(this.conv(x, 'conv1', {padding: [2, 3, 2, 3], strides: [2, 2]}));
     for (const name of ['fire2', 'fire3', 'fire4']) x = this.fire(x, name);
@@ -71,7 +71,11 @@ const context = await navigator.ml.createContext();
 const graph = await new SqueezeNet(context, weights).build();
 
 const input = Float32Array.from(photo.data, pixel => (pixel - 127.5) / 127.5);
-const {outputs: {output}} = await context.compute(graph, {input}, {output: new Float32Array(1001)});
+const given = await context.createTensor({dataType: 'float32', shape: [1, 224, 224, 3], writable: true});
+const found = await context.createTensor({dataType: 'float32', shape: [1, 1001], readable: true});
+context.writeTensor(given, input);
+context.dispatch(graph, {input: given}, {output: found});
+const output = new Float32Array(await context.readTensor(found));
 
 const best = [...output.keys()].sort((a, b) => output[b] - output[a]).slice(0, 3);
 for (const index of best) console.log(`${output[index].toFixed(3)}  ${labels[index].trim()}`);

@@ -9,7 +9,7 @@ const TYPES = {
  * Read the content of a file `.npy`.
  *
  * @param {Uint8Array} bytes The content.
- * @returns {{dataType: string, dimensions: number[], data: ArrayBufferView}} The array, in the order of C.
+ * @returns {{dataType: string, shape: number[], data: ArrayBufferView}} The array, in the order of C.
  */
 export function readNpy(bytes) {
   if (String.fromCharCode(...bytes.subarray(0, 6)) !== '\x93NUMPY') throw new Error('this is no file .npy');
@@ -17,22 +17,22 @@ export function readNpy(bytes) {
   const [start, length] = bytes[6] === 1 ? [10, view.getUint16(8, true)] : [12, view.getUint32(8, true)];
   const header = new TextDecoder().decode(bytes.subarray(start, start + length));
   const [, descr] = header.match(/'descr': '([^']*)'/) ?? [];
-  const [, shape] = header.match(/'shape': \(([^)]*)\)/) ?? [];
-  if (!(descr in TYPES) || shape === undefined) throw new Error(`a file .npy with this header cannot be read here: ${header.trim()}`);
+  const [, sizes] = header.match(/'shape': \(([^)]*)\)/) ?? [];
+  if (!(descr in TYPES) || sizes === undefined) throw new Error(`a file .npy with this header cannot be read here: ${header.trim()}`);
   if (header.includes("'fortran_order': True")) throw new Error('an array in the order of Fortran cannot be read here');
   const [dataType, View] = TYPES[descr];
-  const dimensions = shape.split(',').map(size => size.trim()).filter(size => size !== '').map(Number);
-  const size = dimensions.reduce((product, each) => product * each, 1) * View.BYTES_PER_ELEMENT;
+  const shape = sizes.split(',').map(size => size.trim()).filter(size => size !== '').map(Number);
+  const size = shape.reduce((product, each) => product * each, 1) * View.BYTES_PER_ELEMENT;
   const content = bytes.slice(start + length, start + length + size);
-  if (content.length !== size) throw new Error(`a file .npy must hold ${size} bytes for ${dataType} [${dimensions}], got ${content.length}`);
-  return {dataType, dimensions, data: new View(content.buffer)};
+  if (content.length !== size) throw new Error(`a file .npy must hold ${size} bytes for ${dataType} [${shape}], got ${content.length}`);
+  return {dataType, shape, data: new View(content.buffer)};
 }
 
 /**
  * Read the content of a file `.npz`: a ZIP archive of files `.npy`.
  *
  * @param {Uint8Array} bytes The content.
- * @returns {Promise<Map<string, {dataType: string, dimensions: number[], data: ArrayBufferView}>>} The arrays by name.
+ * @returns {Promise<Map<string, {dataType: string, shape: number[], data: ArrayBufferView}>>} The arrays by name.
  */
 export async function readNpz(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

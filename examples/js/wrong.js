@@ -15,17 +15,20 @@ async function report(name, attempt) {
 async function main() {
   const context = await navigator.ml.createContext();
   const builder = new MLGraphBuilder(context);
-  const a = builder.input('a', {dataType: 'float32', dimensions: [2, 3]});
-  const b = builder.input('b', {dataType: 'float32', dimensions: [4]});
+  const a = builder.input('a', {dataType: 'float32', shape: [2, 3]});
+  const b = builder.input('b', {dataType: 'float32', shape: [4]});
   await report('shapes that do not fit', () => builder.add(a, b));
   await report('no operand', () => builder.relu(7));
-  await report('no context type of the draft', () => navigator.ml.createContext({deviceType: 'abacus'}));
+  await report('no power preference of the draft', () => navigator.ml.createContext({powerPreference: 'abacus'}));
 
   const graph = await builder.build({c: builder.relu(a)});
-  const inputs = {a: new Float32Array(6)};
-  await report('an output that is too small', () => context.compute(graph, inputs, {c: new Float32Array(5)}));
-  await report('an output that fits', () => context.compute(graph, inputs, {c: new Float32Array(6)}));
-  await report('an array whose memory is gone', () => context.compute(graph, inputs, {c: new Float32Array(6)}));
+  const [input, output, small] = await Promise.all([[2, 3], [2, 3], [5]].map(
+      shape => context.createTensor({dataType: 'float32', shape, readable: true})));
+  await report('an output that is too small', () => context.dispatch(graph, {a: input}, {c: small}));
+  await report('an output that fits', () => context.dispatch(graph, {a: input}, {c: output}));
+  await report('a tensor that is not writable', () => context.writeTensor(input, new Float32Array(6)));
+  output.destroy();
+  await report('a tensor whose memory is gone', () => context.readTensor(output));
 }
 
 main();

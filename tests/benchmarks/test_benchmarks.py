@@ -63,7 +63,9 @@ def _real_squeezenet() -> tuple[Side, Side]:
 def _mobilenet(*, external: bool) -> tuple[Side, Side]:
     network = mobilenet.make_network(size=32, classes=11, divisor=8)
     planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
-    return mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes, external=external)
+    return mobilenet.webnn_side(ML(revision="2024-06").createContextSync(), network), mobilenet.onnx_side(
+        network, planes, external=external
+    )
 
 
 def _transformer(revision: str) -> tuple[Side, Side]:
@@ -78,18 +80,18 @@ def _lstm(numerics: Numerics) -> tuple[Side, Side]:
 
 def _silu(numerics: Numerics) -> tuple[Side, Side]:
     x = silu.silu_input()
-    return silu.webnn_silu(ML(numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
+    return silu.webnn_silu(ML(revision="2024-06", numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
 
 
 def _detector(numerics: Numerics) -> tuple[Side, Side]:
     detector = silu.make_detector(size=32, divisor=8)
     assert sum(len(layers) for layers, _ in detector.blocks) == 58
-    return silu.webnn_detector(ML(numerics=numerics).createContextSync(), detector), silu.onnx_detector(detector)
+    return silu.webnn_detector(ML(revision="2024-06", numerics=numerics).createContextSync(), detector), silu.onnx_detector(detector)
 
 
 def _resnet(numerics: Numerics) -> tuple[Side, Side]:
     network = resnet.make_network(size=64, classes=7, divisor=4)
-    return resnet.webnn_side(ML(numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
+    return resnet.webnn_side(ML(revision="2024-06", numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
 
 
 def _written(program: TensorProgram) -> TensorProgram:
@@ -125,7 +127,7 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
-    "chain": lambda: (small.webnn_chain(ML().createContextSync(), 10), small.onnx_chain(10)),
+    "chain": lambda: (small.webnn_chain(ML(revision="2024-06").createContextSync(), 10), small.onnx_chain(10)),
     "memory": lambda: (memory.webnn_side(2, 16, "array"), memory.onnx_side(2, 16, "array")),
     "memory-in-place": lambda: (memory.webnn_side(2, 64, "bytes"), memory.onnx_side(2, 64, "bytes")),
 }
@@ -197,7 +199,7 @@ def test_the_first_builds_with_a_cache_compute_the_same(tmp_path: Path) -> None:
 
 
 def test_the_model_that_grows_is_that_of_the_chain() -> None:
-    nodes = onnx.ModelProto.FromString(small.webnn_translation(ML().createContextSync(), 50)).graph.node
+    nodes = onnx.ModelProto.FromString(small.webnn_translation(ML(revision="2024-06").createContextSync(), 50)).graph.node
     assert [node.op_type for node in nodes] == [node.op_type for node in small.onnx_nodes(50).model().graph.node] == ["Add"] * 50
 
 

@@ -87,7 +87,7 @@ def test_float16_accumulates_in_float32_and_rounds_once(name: str) -> None:
 
 
 def test_groups_without_meaning_are_refused_when_the_graph_is_built() -> None:
-    builder = MLGraphBuilder(ML().createContextSync())
+    builder = MLGraphBuilder(ML(revision="2024-06").createContextSync())
     x = builder.input("x", {"dataType": "float32", "dimensions": [1, 1, 5, 5]})
     w = builder.input("w", {"dataType": "float32", "dimensions": [1, 1, 3, 3]})
     y = builder.convTranspose2d(x, w, groups=3)

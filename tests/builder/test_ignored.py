@@ -134,7 +134,7 @@ async def test_the_line_of_a_coroutine() -> None:
 
 async def test_a_warning_that_is_an_error_rejects_the_promise() -> None:
     # As pytest's filter makes one of it.
-    ml: Any = ML()
+    ml: Any = ML(revision="2024-06")
     future = ml.createContext(device="cpu")
     with pytest.raises(WebNNWarning):
         await future
@@ -148,7 +148,7 @@ def test_a_program_s_line(tmp_path: Path) -> None:
     """Python shows the line of the program, through every layer of this package."""
     program = tmp_path / "program.py"
     program.write_text(
-        "import webnn\nbuilder = webnn.MLGraphBuilder(webnn.ML().createContextSync())\n"
+        "import webnn\nbuilder = webnn.MLGraphBuilder(webnn.ML(revision='2024-06').createContextSync())\n"
         "x = builder.input('x', dataType='float32', dimensions=[2])\n"
         "for _ in range(2):\n    builder.linear(x, betta=2)\n",
         encoding="utf-8",

@@ -52,7 +52,7 @@ CASES: list[tuple[tuple[int, ...], dict[str, Any], bool, bool]] = [
 
 
 def lowering(shape: tuple[int, ...], options: dict[str, Any]) -> set[str]:
-    builder = MLGraphBuilder(ML().createContextSync())
+    builder = MLGraphBuilder(ML(revision="2024-06").createContextSync())
     y = builder.resample2d(builder.input("x", {"dataType": "float32", "dimensions": shape}), options)  # type: ignore[arg-type]
     return {node.op_type for node in translate(builder._collect({"y": y})).proto.graph.node}
 
@@ -62,7 +62,7 @@ def lowering(shape: tuple[int, ...], options: dict[str, Any]) -> set[str]:
     [({"sizes": [6, 8]}, True), ({"scales": [2, 2]}, True), ({"sizes": [6, 9]}, False), ({"scales": [2, 2], "mode": "linear"}, False)],
 )
 def test_elements_are_doubled_by_the_fast_kernel(options: dict[str, Any], fast: bool) -> None:
-    builder = MLGraphBuilder(ML().createContextSync())
+    builder = MLGraphBuilder(ML(revision="2024-06").createContextSync())
     y = builder.resample2d(builder.input("x", {"dataType": "float32", "dimensions": [1, 2, 3, 4]}), options)  # type: ignore[arg-type]
     [node] = translate(builder._collect({"y": y})).proto.graph.node
     attributes = {each.name: each.s for each in node.attribute}
@@ -100,7 +100,7 @@ def test_nearest_copies_special_values() -> None:
 
 def test_every_pair_of_small_sizes() -> None:
     """Each pair in one graph of a builder: the engine and the tables choose the same nearest elements."""
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     for size in range(1, 24):
         builder = MLGraphBuilder(context)
         x = builder.input("x", {"dataType": "float32", "dimensions": [1, 1, 1, size]})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.context.tensors import add_graph, current, full, negation
-from tests.support import make_context
-from webnn import WebNNTypeError
+from tests.support import CURRENT, each_row, make_context
+from webnn import ML, MLContext, MLGraphBuilder, WebNNTypeError
+from webnn.validation.drafts import DEFAULT, find_revision
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,61 @@ async def test_the_current_draft_has_no_compute() -> None:
         context.computeSync(graph, {"x": full(0), "y": full(0)}, {"sum": full(0)})
     with pytest.raises(WebNNTypeError, match=r"compute: the draft 2026-06.* dispatch\(\)"):
         context.compute(graph, {}, {})
+
+
+def operand(context: MLContext, *shape: int) -> Any:
+    builder = MLGraphBuilder(context)
+    return builder.input("x", {"dataType": "float32", builder._revision.shape: shape or (2, 3)})  # type: ignore[misc]
+
+
+def argMin(context: MLContext, *arguments: Any, **options: Any) -> object:
+    x = operand(context)
+    return x._builder.argMin(x, *arguments, **options)
+
+
+def pool(context: MLContext, **options: Any) -> object:
+    x = operand(context, 1, 1, 2, 2)
+    return x._builder.maxPool2d(x, **options)
+
+
+#: A draft, a program for another one, the operation and the argument of the error, and the switch to that draft.
+SWITCHES: list[tuple[str, Callable[[MLContext], object], tuple[str, str], str]] = [
+    (CURRENT, lambda context: context.compute, ("compute", ""), f'ML(revision="{DEFAULT}") or ML(revision="2024-06")'),
+    (DEFAULT, lambda context: operand(context)._builder.relu(), ("relu", "input"), 'ML(revision="2024-06")'),
+    (DEFAULT, lambda context: operand(context).dataType(), ("dataType", ""), 'ML(revision="2024-06")'),
+    (DEFAULT, lambda context: operand(context).shape(), ("shape", ""), 'ML(revision="2024-06")'),
+    (DEFAULT, argMin, ("argMin", "axis"), 'ML(revision="2024-06")'),
+    (DEFAULT, lambda context: argMin(context, keepDimensions=True), ("argMin", "axis"), 'ML(revision="2024-06")'),
+    (DEFAULT, lambda context: argMin(context, {"axes": [1]}), ("argMin", "options.axes"), 'ML(revision="2024-06")'),
+    (DEFAULT, lambda context: pool(context, roundingType="ceil"), ("maxPool2d", "options.roundingType"), 'ML(revision="2024-06")'),
+    (
+        CURRENT,
+        lambda context: MLGraphBuilder(context).input("x", dataType="int8", dimensions=[2]),
+        ("input", "descriptor.shape"),
+        f'ML(revision="{DEFAULT}") or ML(revision="2024-06")',
+    ),
+    ("2024-06", lambda context: context.createTensor, ("createTensor", ""), 'ML(revision="2026-06")'),
+    ("2024-06", lambda context: context.lostSync, ("lost", ""), 'ML(revision="2026-06")'),
+    ("2024-06", lambda context: operand(context)._builder.tile, ("tile", ""), 'ML(revision="2026-06")'),
+    ("2024-06", lambda context: operand(context).shape[0], ("shape", ""), 'ML(revision="2026-06")'),
+    ("2024-06", lambda context: argMin(context, 1), ("argMin", "options"), 'ML(revision="2026-06")'),
+    ("2024-06", lambda _: ML(revision="2024-06").createContextSync(accelerated=True), ("createContext", "options.accelerated"), "2026-06"),
+]
+
+
+@each_row(("revision", "program", "fields", "switch"), SWITCHES)
+def test_an_error_names_the_switch(revision: str, program: Callable[[MLContext], object], fields: tuple[str, str], switch: str) -> None:
+    with pytest.raises(WebNNTypeError) as caught:
+        program(make_context(revision))
+    assert (caught.value.operation, caught.value.argument) == fields
+    assert switch in str(caught.value)
+    last = switch.rpartition("ML(revision=")[2].strip('")')
+    assert f"WEBNN_REVISION={last} " in str(caught.value)
+
+
+def test_the_switch_works() -> None:
+    """Each draft that an error names takes the program."""
+    for revision, program, _, switch in SWITCHES:
+        for name in re.findall(r'ML\(revision="([^"]+)"\)', switch):
+            program(make_context(find_revision(name)))
+            assert name != revision

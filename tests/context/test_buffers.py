@@ -17,7 +17,7 @@ from webnn.context.buffers import TransferredMemory
 
 
 def test_a_byte_length_that_nobody_uses_leaves_nothing_behind() -> None:
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
 
     def compute_twice(size: int) -> None:
         builder = webnn.MLGraphBuilder(context)
@@ -35,7 +35,7 @@ def test_a_byte_length_that_nobody_uses_leaves_nothing_behind() -> None:
 
 
 def test_memory_goes_from_hand_to_hand() -> None:
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     graphs = []
     for _ in range(2):
         builder = webnn.MLGraphBuilder(context)
@@ -82,7 +82,7 @@ CHANGES: list[tuple[str, Callable[[Any], Any], list[float] | str]] = [
 
 @pytest.mark.parametrize(("change", "expected"), [each[1:] for each in CHANGES], ids=[each[0] for each in CHANGES])
 def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any], expected: list[float] | str) -> None:
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     builder = webnn.MLGraphBuilder(context)
     x, y = (builder.input(name, {"dataType": "float32", "dimensions": [2, 3]}) for name in ("x", "y"))
     graph = builder.buildSync({"z": builder.add(x, y)})
@@ -110,7 +110,7 @@ def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any]
 
 
 def test_a_result_that_is_given_twice() -> None:
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     builder = webnn.MLGraphBuilder(context)
     x, y = (builder.input(name, {"dataType": "float32", "dimensions": [3]}) for name in ("x", "y"))
     graph = builder.buildSync({"z": builder.add(x, y)})
@@ -125,7 +125,7 @@ def test_a_result_that_is_given_twice() -> None:
 
 def test_threads_that_pass_on_one_result() -> None:
     """Only one of them gets it, and the others transfer nothing."""
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     builder = webnn.MLGraphBuilder(context)
     x, y = (builder.input(name, {"dataType": "float32", "dimensions": [3]}) for name in ("x", "y"))
     graph = builder.buildSync({"z": builder.add(x, y)})
@@ -154,7 +154,7 @@ def test_threads_that_pass_on_one_result() -> None:
 
 
 def test_what_a_program_makes_of_the_owner() -> None:
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     builder = webnn.MLGraphBuilder(context)
     graph = builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": [3]}))})
     result = context.computeSync(graph, {"x": np.arange(3, dtype=np.float32)}, {"y": np.zeros(3, np.float32)})
@@ -180,7 +180,7 @@ def negated(context: webnn.MLContext, data: Any) -> tuple[Any, webnn.MLGraph]:
 
 def test_results_of_other_graphs() -> None:
     """All views of a call are results, of another length or type, or over memory of other owners."""
-    context = webnn.ML().createContextSync()
+    context = webnn.ML(revision="2024-06").createContextSync()
     output, graph = negated(context, np.arange(6, dtype=np.float32))
     for data in (np.arange(12, dtype=np.float32), np.arange(3, dtype=np.float32), np.arange(6, dtype=np.int32)):
         other, own = negated(context, data)

@@ -32,7 +32,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def build(deviceType: str, fallback: FallbackPolicy = "allow", **settings: Any) -> MLGraph:
-    context = ML(fallback=fallback, **settings).createContextSync(deviceType=deviceType)
+    context = ML(revision="2024-06", fallback=fallback, **settings).createContextSync(deviceType=deviceType)
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[2])
     return builder.buildSync({"y": builder.add(builder.relu(x), x)})

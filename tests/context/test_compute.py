@@ -383,7 +383,7 @@ def test_another_contexts_graph(graph: MLGraph) -> None:
 
 
 def test_webgpu_contexts_do_not_compute() -> None:
-    context = ML().createContextSync(GPUDevice())
+    context = ML(revision="2024-06").createContextSync(GPUDevice())
     graph = add_graph(context)
     inputs, outputs = {"x": full(0), "y": full(0)}, {"sum": full(0)}
     with pytest.raises(OperationError, match="GPUDevice"):
@@ -505,7 +505,7 @@ def test_exit_with_work_in_flight(ending: str) -> None:
     from webnn import ML, MLGraphBuilder
 
     async def main():
-        context = await ML().createContext()
+        context = await ML(revision="2024-06").createContext()
         builder = MLGraphBuilder(context)
         x = y = builder.input("x", dataType="float32", dimensions=[128, 128])
         for _ in range(20):

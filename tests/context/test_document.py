@@ -156,7 +156,7 @@ REASONS = [
 @pytest.mark.parametrize(("document", "reason"), REASONS, ids=range(len(REASONS)))
 def test_the_message_has_the_reason(document: Document, reason: str) -> None:
     with pytest.raises(SecurityError, match=rf'^createContext: the permissions .* does not allow the feature "webnn": .*{reason}'):
-        ML(document=document).createContextSync()
+        ML(revision="2024-06", document=document).createContextSync()
 
 
 # ---- Documents that are not fully active
@@ -165,15 +165,15 @@ def test_the_message_has_the_reason(document: Document, reason: str) -> None:
 def test_a_document_that_is_not_fully_active() -> None:
     page = Document(origin=A)
     inner = Document(parent=Document(parent=page))
-    context = ML(document=inner).createContextSync()
+    context = ML(revision="2024-06", document=inner).createContextSync()
     page.active = False
     assert not inner.fullyActive
     assert inner.active
-    for attempt in (ML(document=inner).createContextSync, lambda: MLGraphBuilder(context)):
+    for attempt in (ML(revision="2024-06", document=inner).createContextSync, lambda: MLGraphBuilder(context)):
         with pytest.raises(SecurityError, match="the document is not fully active"):
             attempt()
     page.active = True
-    assert ML(document=inner).createContextSync()
+    assert ML(revision="2024-06", document=inner).createContextSync()
 
 
 def test_a_frame_that_was_removed() -> None:
@@ -250,7 +250,7 @@ def test_an_insecure_context_has_no_ml() -> None:
     with pytest.raises(MissingMemberError, match=r"ml: navigator has it in secure contexts only, .* http://a\.test is none"):
         _ = Navigator(document=document).ml
     with pytest.raises(ValueError, match=r"document must be a secure context, .* http://a\.test is none"):
-        ML(document=document)
+        ML(revision="2024-06", document=document)
     # The policy is another matter.
     assert document.allowedToUse("webnn")
 

@@ -117,12 +117,12 @@ def test_what_a_block_shows() -> None:
 
 
 def test_every_ml_obeys_while_the_block_lasts() -> None:
-    page, own = Navigator(), ML(faults=Faults())
+    page, own = Navigator(), ML(revision="2024-06", faults=Faults())
     before = ML(revision="2026-06")
     everybody = [navigator.ml, page.ml, before]
     assert [refused(ml) for ml in everybody] == [False, False, False]
     with emulate(faults=Faults(refuse=["cpu", "gpu", "npu"])):
-        assert [refused(ml) for ml in [*everybody, ML()]] == [True, True, True, True]
+        assert [refused(ml) for ml in [*everybody, ML(revision="2024-06")]] == [True, True, True, True]
         # What a program says itself goes first.
         assert not refused(own)
     assert [refused(ml) for ml in everybody] == [False, False, False]
@@ -131,9 +131,9 @@ def test_every_ml_obeys_while_the_block_lasts() -> None:
 def test_a_context_keeps_what_it_was_made_with() -> None:
     faults = Faults()
     with emulate(faults=faults):
-        context = ML().createContextSync()
+        context = ML(revision="2024-06").createContextSync()
     assert getattr(context._computeSteps, "_faults", None) is faults
-    other = ML().createContextSync()
+    other = ML(revision="2024-06").createContextSync()
     with emulate(faults=faults):
         assert getattr(other._computeSteps, "_faults", None) is None
 
@@ -144,7 +144,7 @@ async def test_other_tasks_and_threads_obey() -> None:
 
     def work() -> None:
         go.wait(PATIENCE)
-        done.append(refused(ML()))
+        done.append(refused(ML(revision="2024-06")))
 
     async def task() -> bool:
         await asyncio.to_thread(go.wait, PATIENCE)
@@ -163,12 +163,12 @@ async def test_other_tasks_and_threads_obey() -> None:
 
 def test_the_policy_of_a_request() -> None:
     """A device type that this machine has none of: what a policy does to the request, seen by an error of its own."""
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     empty: dict[str, Any] = {"gpu": [], "npu": []}
     with emulate(order=empty, fallback="deny"), pytest.raises(NotSupportedError, match="deny"):
-        ML().createContextSync(deviceType="npu")
+        ML(revision="2024-06").createContextSync(deviceType="npu")
     with emulate(order=empty, fallback="silent"):
-        assert ML().createContextSync(deviceType="npu")._state.selection.device == "cpu"
+        assert ML(revision="2024-06").createContextSync(deviceType="npu")._state.selection.device == "cpu"
     assert context._state.selection.device == "cpu"
 
 
@@ -210,7 +210,7 @@ def test_a_failure_of_the_function_is_the_build_s() -> None:
         raise LookupError(f"{len(description.operators)} operators")
 
     with emulate(on_build=fail):
-        builder = MLGraphBuilder(ML().createContextSync())
+        builder = MLGraphBuilder(ML(revision="2024-06").createContextSync())
         with pytest.raises(LookupError, match="1 operators"):
             builder.buildSync({"y": builder.relu(builder.constant("float32", 1))})
 
@@ -297,7 +297,7 @@ ENVIRONMENT = [
 @pytest.mark.parametrize(("variable", "text", "message"), ENVIRONMENT)
 async def test_a_bad_variable_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch, variable: str, text: str, message: str) -> None:
     monkeypatch.setenv(variable, text)
-    ml = ML()
+    ml = ML(revision="2024-06")
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         ml.createContextSync()
     assert variable in f"{caught.value}{getattr(caught.value, '__notes__', '')}"
@@ -316,7 +316,7 @@ def test_who_emulates_nothing_loads_no_profiles() -> None:
 
 @pytest.mark.processes
 def test_who_needs_no_profile_does_not_load_their_format() -> None:
-    script = "import webnn, sys\nfrom webnn.context import travel\nwebnn.ML().createContextSync()\nprint(*sys.modules)"
+    script = "import webnn, sys\nfrom webnn.context import travel\nwebnn.ML(revision='2024-06').createContextSync()\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     assert "webnn.context.profiles.load" in loaded
     assert "webnn.context.profiles.schema" not in loaded
@@ -379,7 +379,7 @@ def test_a_failure_of_the_observer_is_the_computation_s() -> None:
         raise LookupError("observed")
 
     with emulate(on_compute=fail):
-        context = ML().createContextSync()
+        context = ML(revision="2024-06").createContextSync()
     builder = MLGraphBuilder(context)
     graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", dimensions=[1]))})
     with pytest.raises(LookupError, match="observed"):
@@ -393,12 +393,12 @@ def test_a_failure_of_the_observer_is_the_computation_s() -> None:
 def test_contexts_are_handed_out(faults: Faults | None) -> None:
     """Before the program has them; those of an inner block, of the inner function."""
     seen: list[tuple[str, MLContext]] = []
-    before = ML().createContextSync()
+    before = ML(revision="2024-06").createContextSync()
     with emulate(on_context=lambda context: seen.append(("outer", context)), faults=faults):
-        first = ML().createContextSync()
+        first = ML(revision="2024-06").createContextSync()
         with emulate(on_context=lambda context: seen.append(("inner", context))):
             second = asyncio.run(_create())
-    after = ML().createContextSync()
+    after = ML(revision="2024-06").createContextSync()
     assert seen == [("outer", first), ("inner", second)]
     assert len({before, first, second, after}) == 4
 
@@ -412,4 +412,4 @@ def test_a_failure_of_the_function_is_the_context_s() -> None:
         raise LookupError("watched")
 
     with emulate(on_context=fail), pytest.raises(LookupError, match="watched"):
-        ML().createContextSync()
+        ML(revision="2024-06").createContextSync()

@@ -50,7 +50,7 @@ async def prepare():
     context = await ml.createContext()
     return context, await build(context)
 
-ml = webnn.ML()
+ml = webnn.ML(revision="2024-06")
 context, graph = asyncio.run(prepare())
 async def old_and_new():
     print(await compute(context, graph), await compute(*await prepare()))

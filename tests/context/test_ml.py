@@ -56,14 +56,14 @@ OPTIONS: list[tuple[Any, tuple[str, str]]] = [
 
 @pytest.mark.parametrize(("options", "expected"), OPTIONS)
 def test_options(options: Any, expected: tuple[str, str]) -> None:
-    context = ML().createContextSync(options)
+    context = ML(revision="2024-06").createContextSync(options)
     assert isinstance(context, MLContext)
     assert (context._state.contextType, context._state.selection.requested, context._state.powerPreference) == ("default", *expected)
 
 
 def test_an_unknown_option() -> None:
     with pytest.warns(WebNNWarning, match=r"createContext: options\.unknown is ignored"):
-        context = ML().createContextSync({"unknown": 3})  # type: ignore[typeddict-unknown-key]
+        context = ML(revision="2024-06").createContextSync({"unknown": 3})  # type: ignore[typeddict-unknown-key]
     assert (context._state.selection.requested, context._state.powerPreference) == ("cpu", "default")
 
 
@@ -78,13 +78,13 @@ WRONG_OPTIONS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("options", "message"), WRONG_OPTIONS)
 def test_wrong_options(options: Any, message: str) -> None:
     with pytest.raises(WebNNTypeError, match=message):
-        ML().createContextSync(options)
+        ML(revision="2024-06").createContextSync(options)
 
 
 def test_options_as_keywords() -> None:
-    assert ML().createContextSync(powerPreference="low-power")._state.powerPreference == "low-power"
+    assert ML(revision="2024-06").createContextSync(powerPreference="low-power")._state.powerPreference == "low-power"
     with pytest.raises(WebNNTypeError, match="not as both"):
-        ML().createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
+        ML(revision="2024-06").createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
 
 
 def current(**options: Any) -> MLContext:
@@ -108,8 +108,8 @@ async def test_wrong_options_of_the_current_draft(options: Any, message: str) ->
 
 def test_each_draft_has_its_options() -> None:
     with pytest.raises(WebNNTypeError, match=r"options\.accelerated is not a member in the draft 2024-06, which has deviceType"):
-        ML().createContextSync(accelerated=False)
-    assert ML().createContextSync(accelerated=None)  # type: ignore[arg-type]
+        ML(revision="2024-06").createContextSync(accelerated=False)
+    assert ML(revision="2024-06").createContextSync(accelerated=None)  # type: ignore[arg-type]
     assert current(deviceType=None, powerPreference=None, accelerated=None)
 
 
@@ -141,29 +141,29 @@ async def test_acceleration(
 
 
 def test_a_gpu_device() -> None:
-    context = ML().createContextSync(GPUDevice("mine"))
+    context = ML(revision="2024-06").createContextSync(GPUDevice("mine"))
     assert (context._state.contextType, context._state.selection.requested, context._state.powerPreference) == ("webgpu", "gpu", "default")
     with pytest.raises(WebNNTypeError, match="must be the only argument"):
-        ML().createContextSync(GPUDevice(), deviceType="cpu")
+        ML(revision="2024-06").createContextSync(GPUDevice(), deviceType="cpu")
 
 
 async def test_async() -> None:
-    future = ML().createContext()
+    future = ML(revision="2024-06").createContext()
     assert isinstance(future, asyncio.Future)
     assert isinstance(await future, MLContext)
 
 
 async def test_failures_reject_the_future() -> None:
-    future = ML().createContext({"deviceType": "tpu"})  # type: ignore[typeddict-item]
+    future = ML(revision="2024-06").createContext({"deviceType": "tpu"})  # type: ignore[typeddict-item]
     with pytest.raises(WebNNTypeError, match="deviceType"):
         await future
-    future = ML(document=Document({"webnn": False})).createContext()
+    future = ML(revision="2024-06", document=Document({"webnn": False})).createContext()
     with pytest.raises(SecurityError, match="permissions policy"):
         await future
 
 
 def test_the_permissions_policy() -> None:
-    ml = ML(document=Document({"webnn": False}))
+    ml = ML(revision="2024-06", document=Document({"webnn": False}))
     with pytest.raises(SecurityError, match=r'createContext: .* does not allow the feature "webnn"') as caught:
         ml.createContextSync()
     assert caught.value.name == "SecurityError"
@@ -172,7 +172,7 @@ def test_the_permissions_policy() -> None:
     # The arguments are converted before the policy is asked.
     with pytest.raises(WebNNTypeError):
         ml.createContextSync({"deviceType": "tpu"})  # type: ignore[typeddict-item]
-    assert ML(document=Document({"camera": False})).createContextSync()
+    assert ML(revision="2024-06", document=Document({"camera": False})).createContextSync()
 
 
 @pytest.mark.parametrize("draft", DRAFTS)
@@ -195,7 +195,7 @@ def _only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("deviceType", ["gpu", "npu"])
 def test_fallback_warns_at_the_callers_line(deviceType: Any) -> None:
     with pytest.warns(DeviceFallbackWarning, match=f'deviceType "{deviceType}" runs on the CPU here') as caught:
-        context = ML().createContextSync(deviceType=deviceType)
+        context = ML(revision="2024-06").createContextSync(deviceType=deviceType)
     assert caught[0].filename == __file__
     assert context._state.selection.requested == deviceType
 
@@ -203,7 +203,7 @@ def test_fallback_warns_at_the_callers_line(deviceType: Any) -> None:
 @pytest.mark.usefixtures("_only_cpu")
 async def test_fallback_warns_in_async_code() -> None:
     with pytest.warns(DeviceFallbackWarning) as caught:
-        await ML().createContext(deviceType="gpu")
+        await ML(revision="2024-06").createContext(deviceType="gpu")
     assert caught[0].filename == __file__
 
 
@@ -211,8 +211,8 @@ async def test_fallback_warns_in_async_code() -> None:
 def test_no_warning_for_the_cpu() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ML().createContextSync()
-        ML().createContextSync(GPUDevice())
+        ML(revision="2024-06").createContextSync()
+        ML(revision="2024-06").createContextSync(GPUDevice())
 
 
 def test_the_label_of_a_gpu_device() -> None:

@@ -103,7 +103,7 @@ def test_a_profile_inherits_it(tmp_path: Path) -> None:
 def test_wrong_values(value: Any) -> None:
     message = re.escape(f"must be one of ['exact', 'fast'], got {value!r}")
     with pytest.raises(ValueError, match=f"^ML: numerics {message}$"):
-        ML(numerics=value)
+        ML(revision="2024-06", numerics=value)
     with pytest.raises(ValueError, match=f"^emulate: numerics {message}$"):
         emulate(numerics=value)
     with pytest.raises(ValueError, match=f"^here {message}$"):

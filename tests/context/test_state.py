@@ -58,7 +58,7 @@ def test_a_state_ends_with_the_last_object_that_has_it(faults: Faults | None) ->
 
 
 def test_steps_are_chosen_when_a_context_is_made() -> None:
-    plain, faulty = make_context(), ML(faults=Faults()).createContextSync()
+    plain, faulty = make_context(), ML(revision="2024-06", faults=Faults()).createContextSync()
     kinds: dict[MLContext, list[type]] = {
         plain: [BuildSteps, ComputeSteps, TensorSteps],
         faulty: [FaultyBuildSteps, FaultyComputeSteps, FaultyTensorSteps],

@@ -27,7 +27,7 @@ WEIGHTS = np.arange(8, dtype=np.float32).reshape(4, 2)
 
 def make(**settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:
     """Return a context, and a graph that multiplies a row of four by `WEIGHTS`."""
-    context = webnn.ML(**settings).createContextSync()
+    context = webnn.ML(revision="2024-06", **settings).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     x = builder.input("x", shape("1,4", context))
     weights = builder.constant(shape("4,2", context), WEIGHTS)
@@ -157,7 +157,7 @@ def test_the_defaults_of_a_block_travel() -> None:
 
 @each_row("name", PROFILES)
 def test_a_profile_travels_by_its_name(name: str) -> None:
-    assert again(webnn.ML(profile=name))._settings.profile is load_profile(name)
+    assert again(webnn.ML(revision="2024-06", profile=name))._settings.profile is load_profile(name)
 
 
 def test_a_profile_of_a_file(tmp_path: Path) -> None:
@@ -194,20 +194,20 @@ def tensor() -> object:
 
 
 def operand() -> object:
-    return webnn.MLGraphBuilder(webnn.ML().createContextSync()).input("x", dataType="float32", dimensions=[1])
+    return webnn.MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync()).input("x", dataType="float32", dimensions=[1])
 
 
 REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (destroyed, webnn.InvalidStateError, "pickle: the graph must not be destroyed"),
     (lost, webnn.InvalidStateError, "pickle: the context must not be lost"),
     (graph_of_a_lost_context, webnn.InvalidStateError, "pickle: the context must not be lost"),
-    (lambda: webnn.ML(faults=webnn.Faults()), TypeError, "faults cannot be pickled"),
+    (lambda: webnn.ML(revision="2024-06", faults=webnn.Faults()), TypeError, "faults cannot be pickled"),
     (lambda: make(faults=webnn.Faults())[0], TypeError, "faults cannot be pickled"),
     (lambda: make(faults=webnn.Faults())[1], TypeError, "faults cannot be pickled"),
     (lambda: webnn.ML(revision=replace(find_revision("2026-06"), name="2026-06+mine")), TypeError, "the program composed it"),
     (tensor, TypeError, "MLTensor cannot be pickled"),
     (operand, TypeError, "MLOperand cannot be pickled"),
-    (lambda: webnn.MLGraphBuilder(webnn.ML().createContextSync()), TypeError, "MLGraphBuilder cannot be pickled"),
+    (lambda: webnn.MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync()), TypeError, "MLGraphBuilder cannot be pickled"),
 ]
 
 

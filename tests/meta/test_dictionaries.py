@@ -172,6 +172,7 @@ def test_type_checkers_know_the_revisions_and_the_options() -> None:
     assert [*get_args(RevisionName)] == [
         *drafts.DRAFTS,
         drafts.for_devices().name,
+        drafts.DEFAULT,
         *(f"{drafts.DRAFTS[-1]}+{name}" for name in drafts.PROPOSALS),
     ]
     assert {name for name in options.__all__ if name not in webnn.__all__} == set()

@@ -230,10 +230,10 @@ def test_what_python_can_make_all_the_same() -> None:
     assert [each for each, _, _ in signature(ML)] == ["revision", "document", *own]
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(ML).parameters.values())
     assert {each for each, _, _ in signature(Navigator)} == {"document", "revision"}
-    assert isinstance(ML(document=Document()), ML)
+    assert isinstance(ML(revision="2024-06", document=Document()), ML)
 
 
-@pytest.mark.parametrize("value", [None, 1, "context", {}, ML()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", [None, 1, "context", {}, ML(revision="2024-06")], ids=lambda value: type(value).__name__)
 def test_a_builder_needs_a_context(value: Any) -> None:
     with pytest.raises(webnn.WebNNTypeError, match="MLGraphBuilder: context must be an MLContext") as caught:
         MLGraphBuilder(value)
@@ -388,7 +388,7 @@ def test_the_attribute_of_the_navigator() -> None:
     assert isinstance(navigator.ml, ML)
     assert navigator.ml is navigator.ml
     with pytest.raises(AttributeError):
-        navigator.ml = ML()  # type: ignore[misc]
+        navigator.ml = ML(revision="2024-06")  # type: ignore[misc]
 
 
 @of_each_draft(lambda draft: [name for name in draft.interfaces if draft.attributes(name)])

@@ -15,7 +15,7 @@ def double(value: float) -> tuple[str, float]:
         try:
             context = webnn.navigator.ml.createContextSync({"deviceType": deviceType})
             builder = webnn.MLGraphBuilder(context)
-            x = builder.input("x", dataType="float32", dimensions=[1])
+            x = builder.input("x", dataType="float32", shape=[1])
             graph = builder.buildSync({"y": builder.add(x, x)})
             result = context.computeSync(graph, {"x": np.array([value], np.float32)}, {"y": np.empty(1, np.float32)})
         except (webnn.NotSupportedError, webnn.OperationError):

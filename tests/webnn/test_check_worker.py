@@ -440,7 +440,7 @@ def page(tmp_path: Path) -> Path:
     file.write_text(
         """
         const builder = new MLGraphBuilder(await navigator.ml.createContext());
-        const x = builder.input("x", {dataType: process.argv[2], dimensions: [2]});
+        const x = builder.input("x", {dataType: process.argv[2], shape: [2]});
         await builder.build({y: builder.identity(x)});
         """,
         encoding="utf-8",

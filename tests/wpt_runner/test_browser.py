@@ -118,7 +118,7 @@ ENDS = [
 @pytest.mark.parametrize(("end", "status", "message"), ENDS)
 def test_how_a_page_may_end(tmp_path: Path, end: Exception | None, status: FileStatus, message: str) -> None:
     checkout, records = checkout_of(tmp_path), _Records()
-    browser = TestBrowser(Page(checkout, records, end), "http://test/", Settings(), records)
+    browser = TestBrowser(Page(checkout, records, end), "http://test/", Settings(revision="2024-06"), records)
     test, worker = checkout.tests(["good"])
     result = browser.run(test)
     assert (result.file, result.variant, result.title) == ("webnn/good.https.any.js", "?cpu", "A <title>")
@@ -148,7 +148,7 @@ def test_a_page_makes_up_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     checkout, records = checkout_of(tmp_path), _Records()
     monkeypatch.setattr(Page, "evaluate", lambda *_, **__: found)
     (test,) = checkout.tests(["good"], (), [Flavour.WINDOW])
-    result = TestBrowser(Page(checkout, records), "http://test/", Settings(), records).run(test)
+    result = TestBrowser(Page(checkout, records), "http://test/", Settings(revision="2024-06"), records).run(test)
     assert (result.status, result.message.startswith("the page made up a result: ")) == (FileStatus.ERROR, True), result.message
 
 
@@ -258,7 +258,7 @@ def test_pages_in_a_browser(browser_program: Path, tmp_path: Path) -> None:
     }
     checkout = checkout_of(tmp_path, files)
     (checkout.root / "resources" / "testharness.js").write_text(PAGE_HARNESS)
-    with TestBrowser.start(checkout, browser_program, Settings(timeout_multiplier=0.1)) as browser:
+    with TestBrowser.start(checkout, browser_program, Settings(revision="2024-06", timeout_multiplier=0.1)) as browser:
         assert browser.version
         results = {test.file.path: browser.run(test) for test in checkout.tests((), (), [Flavour.WINDOW])}
     statuses = {path: (each.status, [subtest.status for subtest in each.subtests]) for path, each in results.items()}

@@ -19,7 +19,7 @@ from webnn.wpt_runner.results import FileResult, Subtest
 pytestmark = needs_quickjs
 
 #: Tests end after 0.3 s of the clock, which goes on when it is read.
-FAST = Settings(timeout_multiplier=0.03)
+FAST = Settings(revision="2024-06", timeout_multiplier=0.03)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ FILES: list[Any] = [
 
 @pytest.mark.parametrize(("text", "status", "message", "subtests"), FILES, ids=range(len(FILES)))
 def test_files(tmp_path: Path, text: str, status: str, message: str, subtests: dict[str, str]) -> None:
-    result = run(tmp_path, text, Settings(timeout_multiplier=0.03, memory=1 << 25))
+    result = run(tmp_path, text, Settings(revision="2024-06", timeout_multiplier=0.03, memory=1 << 25))
     assert (result.status, outcomes(result)) == (status, subtests)
     assert message in result.message if message else result.message == ""
     for subtest in result.subtests:
@@ -92,7 +92,7 @@ def test_other_files_are_not_affected(tmp_path: Path) -> None:
 
 
 def test_a_test_that_waits_for_nothing_ends_at_once(tmp_path: Path, clock: Clock) -> None:
-    result = run(tmp_path, NEVER + "clearTimeout(setTimeout(() => {}, 8000))", Settings())
+    result = run(tmp_path, NEVER + "clearTimeout(setTimeout(() => {}, 8000))", Settings(revision="2024-06"))
     assert result.status == "TIMEOUT"
     assert clock.slept == 0
 
@@ -168,7 +168,9 @@ def test_the_output_is_kept(tmp_path: Path) -> None:
 )
 def test_errors_of_the_binding_reach_the_report(tmp_path: Path, call: str, message: str) -> None:
     result = run(
-        tmp_path, f"promise_test(async () => {{ const context = await navigator.ml.createContext(); await {call}; }}, 'a')", Settings()
+        tmp_path,
+        f"promise_test(async () => {{ const context = await navigator.ml.createContext(); await {call}; }}, 'a')",
+        Settings(revision="2024-06"),
     )
     assert result.status == "OK"
     assert message in result.subtests[0].message
@@ -180,7 +182,7 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
     text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
-    result = run(tmp_path, text, Settings())
+    result = run(tmp_path, text, Settings(revision="2024-06"))
     assert result.status == "CRASH"
     assert "LookupError: a fault" in result.message
     assert outcomes(result) == {"a": "FAIL", "b": "PASS"}
@@ -207,7 +209,7 @@ def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("long", "multiplier", "seconds"), [(False, 1, 10), (True, 1, 60), (False, 0.5, 5), (True, 3, 180)])
 def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
     file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, flavours=(Flavour.WINDOW,))
-    assert time_limit(Test(file, ""), Settings(timeout_multiplier=multiplier)) == seconds
+    assert time_limit(Test(file, ""), Settings(revision="2024-06", timeout_multiplier=multiplier)) == seconds
 
 
 def test_a_test_that_breaks_the_harness_is_reported() -> None:
@@ -241,7 +243,7 @@ STACKS = [
 
 @pytest.mark.parametrize(("text", "frames"), STACKS, ids=range(len(STACKS)))
 def test_stacks(tmp_path: Path, text: str, frames: list[str]) -> None:
-    result = run(tmp_path, {"x.any.js": f"// META: script=helper.js\n{text}", "helper.js": HELPER}, Settings())
+    result = run(tmp_path, {"x.any.js": f"// META: script=helper.js\n{text}", "helper.js": HELPER}, Settings(revision="2024-06"))
     [subtest] = result.subtests
     found = [line.strip().removeprefix("at ") for line in subtest.stack.splitlines()]
     assert subtest.status == "FAIL"
@@ -272,13 +274,13 @@ def test_only_some_subtests(tmp_path: Path) -> None:
         promise_test(async () => { ran.push('c'); }, 'relu of two');
         promise_test(async () => assert_equals(ran.join(), 'a,c'), 'last relu');
     """
-    result = run(tmp_path, text, Settings(subtests=("relu",)))
+    result = run(tmp_path, text, Settings(revision="2024-06", subtests=("relu",)))
     assert outcomes(result) == {"Relu of one": "PASS", "relu of two": "PASS", "last relu": "PASS"}
-    result = run(tmp_path / "two", text, Settings(subtests=("OTHER", "of one")))
+    result = run(tmp_path / "two", text, Settings(revision="2024-06", subtests=("OTHER", "of one")))
     assert outcomes(result) == {"Relu of one": "PASS", "other": "PASS"}
-    result = run(tmp_path / "none", text, Settings(subtests=("none",)))
+    result = run(tmp_path / "none", text, Settings(revision="2024-06", subtests=("none",)))
     assert (result.status, outcomes(result)) == ("OK", {})
-    result = run(tmp_path / "names", text, Settings(names_only=True))
+    result = run(tmp_path / "names", text, Settings(revision="2024-06", names_only=True))
     assert (result.status, list(outcomes(result))) == ("OK", ["Relu of one", "other", "relu of two", "last relu"])
     assert set(outcomes(result).values()) == {"NOTRUN"}
 
@@ -299,7 +301,7 @@ promise_test(async () => { assert_equals(MLGraphBuilder.prototype.constructor, M
 
 
 def test_traces(tmp_path: Path) -> None:
-    result = run(tmp_path, TRACED, Settings(trace=True))
+    result = run(tmp_path, TRACED, Settings(revision="2024-06", trace=True))
     assert set(outcomes(result).values()) == {"PASS"}, [each.message for each in result.subtests]
     traces = {each.name: each.trace.splitlines() for each in result.subtests}
     assert traces["first"][:5] == [
@@ -314,7 +316,7 @@ def test_traces(tmp_path: Path) -> None:
     assert reshape.startswith("builder1.reshape(operand2, [2]) throws TypeError: ")
     assert compute.startswith("context1.compute({}, {}, {}) rejects with TypeError: ")
     assert traces["second"] == []
-    assert not any(each.trace for each in run(tmp_path / "untold", TRACED, Settings()).subtests)
+    assert not any(each.trace for each in run(tmp_path / "untold", TRACED, Settings(revision="2024-06")).subtests)
 
 
 def test_refused_calls_are_told_before_the_program_knows(tmp_path: Path) -> None:
@@ -323,7 +325,7 @@ def test_refused_calls_are_told_before_the_program_knows(tmp_path: Path) -> None
       const builder = new MLGraphBuilder(await navigator.ml.createContext());
       builder.reshape(builder.input('x', {dataType: 'float32', dimensions: [3]}), [2]);
     }, 'a');"""
-    run(tmp_path, text, Settings(), on_refused=told.append)
+    run(tmp_path, text, Settings(revision="2024-06"), on_refused=told.append)
     [error] = told
     assert error.__traceback__ is not None
     assert str(error).startswith("reshape: ")

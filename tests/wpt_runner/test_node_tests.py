@@ -37,7 +37,7 @@ def run(
     """Run a file of a small checkout in Node, in its first variant."""
     checkout = Checkout(make_checkout(root, {"x.any.js": files} if isinstance(files, str) else files))
     test = checkout.tests(["x.any.js"], flavours=[flavour])[0]
-    return run_test_in_node(checkout, test, settings or Settings(), "nothing", **rest)
+    return run_test_in_node(checkout, test, settings or Settings(revision="2024-06"), "nothing", **rest)
 
 
 def ends_otherwise(text: str) -> bool:
@@ -51,7 +51,7 @@ ROWS = [row for row in FILES if not ends_otherwise(getattr(row, "values", row)[0
 @pytest.mark.parametrize("flavour", BOTH)
 @pytest.mark.parametrize(("text", "status", "message", "subtests"), ROWS, ids=range(len(ROWS)))
 def test_files(tmp_path: Path, text: str, status: str, message: str, subtests: dict[str, str], flavour: Flavour) -> None:
-    result = run(tmp_path, text, Settings(timeout_multiplier=0.2 if status == "TIMEOUT" else 1), flavour=flavour)
+    result = run(tmp_path, text, Settings(revision="2024-06", timeout_multiplier=0.2 if status == "TIMEOUT" else 1), flavour=flavour)
     assert (result.status, outcomes(result)) == (status, subtests)
     if (status, flavour) == ("TIMEOUT", Flavour.WORKER):
         message = "it was not done after 2 s"  # a worker always waits for messages
@@ -140,7 +140,7 @@ ENDS = [
 
 @pytest.mark.parametrize(("text", "status", "message", "subtests"), ENDS, ids=range(len(ENDS)))
 def test_ends(tmp_path: Path, text: str, status: str, message: str, subtests: dict[str, str]) -> None:
-    result = run(tmp_path, text, Settings(timeout_multiplier=0.2))
+    result = run(tmp_path, text, Settings(revision="2024-06", timeout_multiplier=0.2))
     assert (result.status, outcomes(result)) == (status, subtests)
     assert result.message.startswith(message)
 
@@ -179,24 +179,24 @@ def test_all_scripts_run_before_promises_go_on(tmp_path: Path) -> None:
     root = make_checkout(tmp_path, files)
     (root / "resources" / "testharness.js").write_text(SHELL)
     checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"])[0], Settings(), "nothing")
+    result = run_test_in_node(checkout, checkout.tests(["x.any"])[0], Settings(revision="2024-06"), "nothing")
     assert outcomes(result) == {"a": "PASS", "b": "PASS"}
 
 
 def test_the_output_and_the_subtests_are_told(tmp_path: Path) -> None:
     told: list[Subtest] = []
     text = "console.log('one %d', 1); console.error('two'); console.group('g'); test(() => console.log('three'), 'a'); test(() => {}, 'b');"
-    result = run(tmp_path, text, Settings(subtests=("A",)), on_subtest=told.append)
+    result = run(tmp_path, text, Settings(revision="2024-06", subtests=("A",)), on_subtest=told.append)
     assert result.output.splitlines() == ["log: one 1", "error: two", "log: g", "log:   three"]
     assert outcomes(result) == {"a": "PASS"}
     assert told == list(result.subtests)
-    result = run(tmp_path / "names", text, Settings(names_only=True))
+    result = run(tmp_path / "names", text, Settings(revision="2024-06", names_only=True))
     assert outcomes(result) == {"a": "NOTRUN", "b": "NOTRUN"}
 
 
 @pytest.mark.parametrize("flavour", BOTH)
 def test_traces(tmp_path: Path, flavour: Flavour) -> None:
-    settings = Settings(trace=True)
+    settings = Settings(revision="2024-06", trace=True)
     here = run_test(*only(tmp_path / "here", TRACED, flavour), settings)
     there = run(tmp_path / "there", TRACED, settings, flavour=flavour)
     assert outcomes(there) == outcomes(here)
@@ -235,7 +235,7 @@ def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, liste
     harness = root / "resources" / "testharness.js"
     harness.write_text(harness.read_text(encoding="utf-8").replace("addEventListener('error'", listen), encoding="utf-8")
     checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"], flavours=[flavour])[0], Settings(), "nothing")
+    result = run_test_in_node(checkout, checkout.tests(["x.any"], flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
     assert result.status == status, result
     assert outcomes(result) == {"a": "PASS" if status == "OK" else "NOTRUN"}
 
@@ -248,7 +248,7 @@ def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flav
     root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
     (root / "resources" / "testharness.js").write_text(harness)
     checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(flavours=[flavour])[0], Settings(), "nothing")
+    result = run_test_in_node(checkout, checkout.tests(flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
     assert result.status == "CRASH"
     assert message in result.message
 
@@ -258,7 +258,7 @@ def test_there_is_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise NodeMissingError("Node 22.15 or newer is needed")
 
     monkeypatch.setattr(node_tests, "find_node", find)
-    result = run_test_in_node(*only(tmp_path, "test(() => {}, 'a');", Flavour.WINDOW), Settings(), "WebAssembly")
+    result = run_test_in_node(*only(tmp_path, "test(() => {}, 'a');", Flavour.WINDOW), Settings(revision="2024-06"), "WebAssembly")
     assert result.status == "ERROR"
     assert result.message == "it uses WebAssembly, which quickjs-ng lacks: Node 22.15 or newer is needed"
 
@@ -266,7 +266,7 @@ def test_there_is_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_other_flavours_stay_in_quickjs(tmp_path: Path) -> None:
     text = "// META: global=sharedworker,serviceworker\ntest(() => assert_equals(typeof WebAssembly, 'undefined'), 'a');"
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": text}))
-    runner = OneByOne(checkout, Settings())
+    runner = OneByOne(checkout, Settings(revision="2024-06"))
     try:
         assert [outcomes(runner.run(test)) for test in checkout.tests()] == [{"a": "PASS"}] * 2
     finally:

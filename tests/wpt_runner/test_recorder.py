@@ -29,7 +29,7 @@ from webnn.wpt_runner.vectors.replay import run_case
 def record(root: Path, text: str, utils: str = UTILS) -> Recording:
     checkout = Checkout(conformance_checkout(root, {"one": text}, utils))
     [test] = choose_tests(checkout)
-    return record_test(checkout, test, Settings(timeout_multiplier=PATIENT))
+    return record_test(checkout, test, Settings(revision="2024-06", timeout_multiplier=PATIENT))
 
 
 def tensor(data: object, shape: list[int], dataType: str = "float32", **more: bool) -> dict[str, Any]:

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 from webnn.validation.dictionary import find_replacements
 from webnn.validation.drafts import draft_2024_06, draft_2026_06
 from webnn.validation.drafts.browsers import BROWSERS
+from webnn.validation.drafts.compute import COMPUTE
 from webnn.validation.drafts.delta import Delta, compose
-from webnn.validation.revision import DEFAULT, Revision
+from webnn.validation.revision import Revision
+from webnn.validation.switch import explain_switch
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Acceptance
@@ -29,10 +31,12 @@ __all__ = [
     "DEFAULT",
     "DELTAS",
     "DRAFTS",
+    "NEWEST",
     "PROPOSALS",
     "Delta",
     "compose",
     "explain_absence",
+    "explain_switch",
     "find_addition",
     "find_revision",
     "for_devices",
@@ -42,7 +46,7 @@ __all__ = [
 _FIRST = draft_2024_06.DRAFT
 #: The drafts after the first one, and the additions.
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
-_ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
+_ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS, COMPUTE)})
 #: The names of the proposals, each of which is a module of `webnn.proposals`.
 PROPOSALS: tuple[str, ...] = (
     "compute-policy",
@@ -55,6 +59,10 @@ PROPOSALS: tuple[str, ...] = (
 )
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
+#: The newest draft, the default of programs in JavaScript and of commands.
+NEWEST = DRAFTS[-1]
+#: The default of programs in Python: the newest draft with `MLContext.compute`.
+DEFAULT = f"{NEWEST}+{COMPUTE.name}"
 
 
 @cache
@@ -77,7 +85,7 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
     first, *additions = str(name).split("+")
     modules = [each.partition(":")[0] for each in additions if ":" in each]
     if first not in DRAFTS or not (imports or all(module in sys.modules for module in modules)):
-        raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
+        raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, DEFAULT, for_devices().name]}")
     last = DRAFTS.index(first)
     revision = compose(_FIRST, *DELTAS[:last])
     operations = dict(revision.operations)
@@ -133,15 +141,12 @@ def explain_absence(revision: Revision, member: str) -> str:
     if member in revision.removed:
         return revision.removed[member]
     interface, _, name = member.partition(".")
-    for delta in DELTAS:
-        if name in delta.adds.get(interface, {}):
-            return delta.adds[interface][name] or f'a context of ML(revision="{delta.name}") has it'
-    return ""
+    return next((delta.adds[interface][name] for delta in DELTAS if name in delta.adds.get(interface, {})), "")
 
 
 def for_devices(revision: Revision | None = None) -> Revision:
     """Return a draft (by default the newest one) with the addition for devices, if that addition fits the draft."""
-    revision = find_revision(DRAFTS[-1]) if revision is None else revision
+    revision = find_revision(NEWEST) if revision is None else revision
     if BROWSERS.since in revision.history and BROWSERS.name not in revision.history:
         return find_revision(f"{revision.name}+{BROWSERS.name}") if revision.name in DRAFTS else compose(revision, BROWSERS)
     return revision

@@ -36,6 +36,7 @@ class Flags(TypedDict, total=False):
     tensors: bool
     activations: bool
     shape: Literal["dimensions", "shape"]
+    former_shape: Literal["", "dimensions"]
     attributes: bool
     build_once: bool
     any_buffer: bool
@@ -111,6 +112,7 @@ class Delta:
         reference: Returns the functions of `webnn.reference` for operations that are new or changed, by the operation's name.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
+        context_only: The addition changes contexts only: a graph is described, saved and loaded without it.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Delta:
     reference: Callable[[], Mapping[str, Callable[..., Any]]] | None = None
     idl: Callable[[Idl], Idl] = _same
     limits: Callable[[Limits | None], Limits | None] = _same
+    context_only: bool = False
 
 
 def compose(before: Revision, *deltas: Delta) -> Revision:
@@ -183,6 +186,7 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         idl=before.idl if delta.idl is _same else functools.cache(lambda: delta.idl(before.idl())),
         types=types,
         limits=limits,
+        context_only=before.context_only | {delta.name} if delta.context_only else before.context_only,
         **changes,
         **delta.flags,
     )

@@ -124,7 +124,8 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
 
     Args:
         idl: The IDL, which is not changed.
-        changes: Names of definitions that are ``removed``; values of ``enumerations``, to be added; ``members`` of ``dictionaries``;
+        changes: Names of definitions that are ``removed``; values of ``enumerations``, to be added; ``typedefs``; ``members`` of
+            ``dictionaries``;
             ``operations`` and ``attributes`` of ``interfaces``. ``without`` of a dictionary or an interface lists what is removed: a
             member's name, or the signature of an overload, ``[name, type of each argument]``.
     """
@@ -133,7 +134,9 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
         for definitions in (merged["enumerations"], merged["typedefs"], merged["dictionaries"], merged["interfaces"]):
             definitions.pop(name, None)
     for name, values in changes.get("enumerations", {}).items():
-        merged["enumerations"].setdefault(name, []).extend(values)
+        present = merged["enumerations"].setdefault(name, [])
+        present.extend([value for value in values if value not in present])
+    merged["typedefs"].update(changes.get("typedefs", {}))
     for kind, name, lists in (
         *(("dictionaries", name, ("members",)) for name in changes.get("dictionaries", ())),
         *(("interfaces", name, ("operations", "attributes")) for name in changes.get("interfaces", ())),

@@ -26,6 +26,7 @@ from webnn.commands.registry import DISTANCES, TOLERANCES
 from webnn.commands.text import show_controls
 from webnn.javascript.idl import dialect_revision, load_dialects
 from webnn.javascript.node import NodeMissingError, find_node
+from webnn.validation.drafts import NEWEST
 
 __all__ = ["DIALECT", "BrowserOption", "command"]
 
@@ -51,7 +52,9 @@ def command(
     ] = DIALECT,
     revision: Annotated[
         str | None,
-        typer.Option(help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the dialect, or 2026-06"),
+        typer.Option(
+            help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the dialect, or the newest one"
+        ),
     ] = None,
     profile: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="The emulator's limits; 'none' for none.", autocompletion=complete_profile)
@@ -76,7 +79,7 @@ def command(
         raise failure(f"the program must lie below --root, got {program}", _WRONG)
     subject = Subject(program=program, root=root or program.resolve().parent, timeout=timeout)
     chosen, limits = (None if each == "none" else each for each in (dialect, profile))
-    draft = revision or (chosen and dialect_revision(chosen)) or "2026-06"
+    draft = revision or (chosen and dialect_revision(chosen)) or NEWEST
     witness = Witness()
     console = Console(highlight=False, soft_wrap=True)
     try:

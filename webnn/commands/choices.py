@@ -16,7 +16,6 @@ from webnn.commands.failure import failure
 
 __all__ = [
     "PAGES",
-    "REVISION",
     "Device",
     "DialectOption",
     "ExecutorOption",
@@ -32,8 +31,6 @@ __all__ = [
 
 #: The suffixes of pages.
 PAGES = (".html", ".htm")
-#: The draft that a program in JavaScript follows by default.
-REVISION = "2024-06"
 
 #: ``--executor``.
 ExecutorOption = Annotated[

@@ -18,10 +18,10 @@ def complete_profile(incomplete: str) -> list[str]:
 
 
 def complete_revision(incomplete: str) -> list[str]:
-    """Return the drafts, with what browsers have beyond them."""
-    from webnn.validation.drafts import DRAFTS, for_devices  # noqa: PLC0415
+    """Return the drafts, the default of Python, and what browsers have beyond the newest draft."""
+    from webnn.validation.drafts import DEFAULT, DRAFTS, for_devices  # noqa: PLC0415
 
-    return _fitting((*DRAFTS, for_devices().name), incomplete)
+    return _fitting((*DRAFTS, DEFAULT, for_devices().name), incomplete)
 
 
 def complete_dialect(incomplete: str) -> list[str]:

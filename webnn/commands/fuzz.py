@@ -31,7 +31,7 @@ from webnn.fuzz.programs import Program
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor, open_workers
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import NEWEST, find_revision
 
 __all__ = ["command"]
 
@@ -60,7 +60,7 @@ def command(
     operations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
     ] = "",
-    revision: Annotated[str, typer.Option(help="The draft; it must have tensors.", autocompletion=complete_revision)] = DRAFTS[-1],
+    revision: Annotated[str, typer.Option(help="The draft; it must have tensors.", autocompletion=complete_revision)] = NEWEST,
     profile: Annotated[
         str | None,
         typer.Option(

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import webnn
-from webnn.commands.choices import PAGES, REVISION
+from webnn.commands.choices import PAGES
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.javascript.files import ORIGIN, Files
@@ -16,6 +16,7 @@ from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 from webnn.validation.caller import PLACE
+from webnn.validation.drafts import NEWEST
 
 __all__ = ["make_document", "run_page"]
 
@@ -67,7 +68,7 @@ def run_page(
                     files=files,
                     timeout=timeout,
                     memory=memory,
-                    revision=revision or (dialect and dialect_revision(dialect)) or REVISION,
+                    revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
                     dialect=dialect,
                     document=document,
                     on_line=None if waste is None else PLACE.set,

@@ -15,7 +15,6 @@ from typer.core import TyperCommand
 import webnn
 from webnn.commands.choices import (
     PAGES,
-    REVISION,
     DialectOption,
     Fallback,
     FallbackOption,
@@ -75,10 +74,10 @@ def command(
     revision: Annotated[
         str | None,
         typer.Option(
-            help="The revision of the draft.",
+            help="The revision of the draft; Python's default has compute(), too.",
             autocompletion=complete_revision,
             envvar="WEBNN_REVISION",
-            show_default=f"that of the dialect, or {REVISION}",
+            show_default="that of the dialect, or the newest one",
         ),
     ] = None,
     profile: ProfileOption = None,

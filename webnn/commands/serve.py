@@ -48,7 +48,7 @@ def command(
             help="The revision of the draft.",
             autocompletion=complete_revision,
             envvar="WEBNN_REVISION",
-            show_default="that of the dialect, or 2026-06",
+            show_default="that of the dialect, or the newest one",
         ),
     ] = None,
     dialect: DialectOption = None,

@@ -88,7 +88,7 @@ def build(context: MLContext, digits: Digits) -> MLGraph:
 
     def constant(name: str) -> MLOperand:
         weights = digits.weights[name]
-        return builder.constant({"dataType": "float32", "dimensions": weights.shape}, weights)
+        return builder.constant({"dataType": "float32", "shape": weights.shape}, weights)
 
     def convolve(input: MLOperand, name: str) -> MLOperand:
         """A 3x3 convolution that keeps height and width, and a ReLU."""
@@ -104,7 +104,7 @@ def build(context: MLContext, digits: Digits) -> MLGraph:
         return builder.relu(sums)
 
     count = len(digits.images)
-    pixels = builder.input("pixels", dataType="float32", dimensions=[count, 8, 8, 1])
+    pixels = builder.input("pixels", dataType="float32", shape=[count, 8, 8, 1])
     features = convolve(convolve(pixels, "conv1"), "conv2")
     features = builder.maxPool2d(features, windowDimensions=[2, 2], strides=[2, 2], layout="nhwc")
     features = builder.reshape(convolve(features, "conv3"), [count, 512])
@@ -120,7 +120,7 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
         context = ML().createContextSync(deviceType=deviceType)
     # The first build of a process also loads the translation.
     builder = MLGraphBuilder(context)
-    builder.buildSync({"output": builder.relu(builder.input("input", dataType="float32"))})
+    builder.buildSync({"output": builder.relu(builder.input("input", dataType="float32", shape=[]))})
     loaded = time.perf_counter()
     graph = build(context, digits)
     built = time.perf_counter()

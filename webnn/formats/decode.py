@@ -76,7 +76,7 @@ def decode(content: object, tensors: Tensors) -> GraphDescription:
     decoder = _Decoder(_find_draft(graph, inputs, constants, nodes))
     description = GraphDescription(
         name=_check(graph.get("name", ""), str, "a string", "name"),
-        draft=decoder.revision.name,
+        draft=decoder.revision.of_graphs,
         inputs={name: decoder.descriptor(value, "inputs", name, members=2) for name, value in inputs.items()},
         constants={name: decoder.constant(value, tensors, "consts", name) for name, value in constants.items()},
         operators=tuple([decoder.node(node, number) for number, node in enumerate(nodes)]),

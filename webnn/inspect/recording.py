@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from webnn.context.engine.memory import TensorMemory
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyTensorSteps
-from webnn.context.graph_steps import BuildSteps
+from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.tensor_steps import Array, TensorSteps
 from webnn.validation.caller import find_line
 from webnn.validation.errors import UnknownError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.context import MLContext
     from webnn.context.graph import MLGraph
+    from webnn.context.graph_steps import MLComputeResult
     from webnn.context.tensor import MLTensor
     from webnn.validation.caller import Caller
 
@@ -48,16 +49,19 @@ class Listener(Protocol):
     def built(self, line: Line) -> None:
         """Learn that a graph is being built."""
 
+    def computed(self) -> None:
+        """Learn of a computation over arrays."""
+
 
 def attach(context: MLContext, listener: Listener) -> None:
     """Tell a listener of the calls of a context from now on, also of those of builders that are made from now on."""
     with _LOCK:
         tensors, build = context._tensorSteps, context._buildSteps
         if not isinstance(tensors, _RecordedTensorSteps) or not isinstance(build, _RecordedBuildSteps):
-            plain = (tensors, build)
+            plain = (tensors, build, context._computeSteps)
             tensors, build = _record(tensors)
             tensors.plain = plain
-            context._tensorSteps, context._buildSteps = tensors, build
+            context._tensorSteps, context._buildSteps, context._computeSteps = tensors, build, _RecordedComputeSteps(tensors)
         tensors.listeners = build.listeners = (*tensors.listeners, listener)
 
 
@@ -68,7 +72,7 @@ def detach(context: MLContext, listener: Listener) -> None:
         if isinstance(tensors, _RecordedTensorSteps) and isinstance(build, _RecordedBuildSteps):
             tensors.listeners = build.listeners = tuple(each for each in tensors.listeners if each is not listener)
             if not tensors.listeners:
-                context._tensorSteps, context._buildSteps = tensors.plain
+                context._tensorSteps, context._buildSteps, context._computeSteps = tensors.plain
 
 
 class _Memory(TensorMemory):
@@ -92,7 +96,7 @@ class _RecordedTensorSteps(TensorSteps):
 
     listeners: tuple[Listener, ...] = ()
     #: The steps that the context had before.
-    plain: tuple[TensorSteps, BuildSteps]
+    plain: tuple[TensorSteps, BuildSteps, ComputeSteps]
 
     def _note(self, tensor: MLTensor) -> MLTensor:
         """Have the listeners watch a tensor that nobody else has yet."""
@@ -163,6 +167,27 @@ class _RecordedBuildSteps(BuildSteps):
         line = find_line()
         for listener in self.listeners:
             listener.built(line)
+
+
+class _RecordedComputeSteps(ComputeSteps):
+    """Tells the listeners of recorded steps of the computations over arrays."""
+
+    def __init__(self, recorded: _RecordedTensorSteps) -> None:
+        super().__init__(recorded._state)
+        self._recorded = recorded
+
+    def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
+        """Run the steps of `MLContext.compute`."""
+        return self._note().compute(graph, inputs, outputs)
+
+    def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
+        """Run the steps and wait for the result."""
+        return self._note().compute_sync(graph, inputs, outputs)
+
+    def _note(self) -> ComputeSteps:
+        for listener in self._recorded.listeners:
+            listener.computed()
+        return self._recorded.plain[2]
 
 
 class _RecordedPlainTensorSteps(_RecordedTensorSteps):

@@ -108,6 +108,7 @@ class Waste(Inspection):
         peak: The most tensors that were alive at a time.
         peakBytes: The most bytes that they had.
         others: How many contexts were not recorded, because their draft has no tensors.
+        computes: How many calls of `MLContext.compute` were not recorded.
     """
 
     count: int
@@ -120,6 +121,7 @@ class Waste(Inspection):
     peak: int
     peakBytes: int
     others: int = 0
+    computes: int = 0
 
     @property
     def leaks(self) -> tuple[WasteLine, ...]:
@@ -151,6 +153,8 @@ def _(result: Waste) -> list[Table]:
     told = [f"{result.count:,} steps after {result.warmup:,} for warm-up; the average step:"]
     if result.others:
         told.insert(0, f"{result.others:,} contexts were not recorded: their draft has no tensors")
+    if result.computes:
+        told.insert(0, f"{result.computes:,} calls of compute() were not recorded: only work over tensors is")
     tables = [Table(title="Waste", facts=told, columns=("", "count", "bytes"), numbers=frozenset({"count", "bytes"}), rows=summary)]
     if result.lines:
         files = list(dict.fromkeys(each.file for each in result.lines))

@@ -128,7 +128,7 @@ class WasteRecorder:
         self._entered = self._open = self._marked = False
         self._emulation: AbstractContextManager[object] | None = None
         self._contexts: list[weakref.ref[MLContext]] = []
-        self._others = 0
+        self._others = self._computes = 0
         self._rows: dict[tuple[str, Line], _Row] = {}
         self._births: set[_Birth] = set()
         #: Tensors that are gone, and whether they were destroyed. The collector of garbage calls at any place, so that takes no lock.
@@ -221,6 +221,7 @@ class WasteRecorder:
                 peak=self._peak,
                 peakBytes=self._peakBytes,
                 others=self._others,
+                computes=self._computes,
             )
 
     def _step(self) -> WasteStep:
@@ -346,6 +347,11 @@ class WasteRecorder:
         """Learn of a build."""
         with self._lock:
             self._note("build", line, {"builds": 1})
+
+    def computed(self) -> None:
+        """Learn of a computation over arrays."""
+        with self._lock:
+            self._computes += 1
 
 
 def _usage(graph: MLGraph) -> _Usage:

@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import webnn
+from webnn.javascript.absent import write_switches
 from webnn.javascript.calls import Call, RequestError
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
@@ -207,7 +208,7 @@ class Dispatcher:
             if self._on_refused is not None:
                 self._on_refused(error)
             name = error.name if isinstance(error, webnn.DOMException) else "TypeError"
-            answer = {"error": [name, _KIND.sub(r"a \1", str(error))]}
+            answer = {"error": [name, write_switches(_KIND.sub(r"a \1", str(error)))]}
         except RequestError:
             raise
         except Exception as error:  # the program must not be blamed for it, and the fault must not be lost

@@ -35,6 +35,7 @@ from typing import BinaryIO, NamedTuple, cast
 import webnn
 from webnn._extras import install_command
 from webnn.javascript import walls
+from webnn.javascript.absent import explain_failure
 from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
@@ -45,7 +46,7 @@ from webnn.javascript.realm import load_script
 from webnn.javascript.values import Values
 from webnn.javascript.workers import PAGE, Worker, Workers
 from webnn.processes.child import SIGNALLED, ends_at_signals, kill
-from webnn.validation.drafts import DEFAULT
+from webnn.validation.drafts import NEWEST
 from webnn.validation.revision import Revision
 
 __all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
@@ -103,7 +104,7 @@ class Program:
     files: Files
     timeout: float | None = None
     memory: int = MEMORY
-    revision: str | Revision = DEFAULT
+    revision: str | Revision = NEWEST
     dialect: str | None = None
     inspect: bool = False
     document: webnn.Document = field(default_factory=webnn.Document)
@@ -426,7 +427,10 @@ class _Host:
         if self._out_of_time:
             self._outputs.note(f"the program was not done after {self._program.timeout:g} s")
             return OUT_OF_TIME
-        self._outputs.print("E", _without_host(self._last_words.decode(errors="replace")).encode())
+        report = _without_host(self._last_words.decode(errors="replace"))
+        self._outputs.print("E", report.encode())
+        if reason := explain_failure(self._idl.revision, report):
+            self._outputs.note(reason)
         if self.failed:
             return FAULT
         if self._workers.over:

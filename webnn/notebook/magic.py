@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import webnn
 from webnn.javascript.idl import dialect_revision
 from webnn.notebook.cell import NoEngineError, Options, run
-from webnn.validation.drafts import DEFAULT
+from webnn.validation.drafts import NEWEST
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -48,7 +48,7 @@ def _make_parser() -> MagicArgumentParser:
     add = parser.add_argument
     add("-i", "--input", action="append", default=[], metavar="NAME", help="a variable that the cell gets; repeatable")
     add("-o", "--output", action="append", default=[], metavar="NAME", help="a variable of the cell that Python gets; repeatable")
-    add("--revision", help=f"the draft; the default is that of the dialect, or {DEFAULT}")
+    add("--revision", help=f"the draft; the default is that of the dialect, or {NEWEST}")
     add("--dialect", help="what browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153")
     add("--profile", metavar="NAME|FILE", help="the device whose limits every context has")
     add("--fallback", help="what happens where a device is not there: allow, silent or deny")
@@ -69,7 +69,7 @@ def _options(given: Any, variables: dict[str, Any]) -> Options:
     missing = [name for name in given.input if name not in variables]
     if missing:
         raise ValueError(f"-i {missing[0]}: must be a variable of the notebook")
-    revision = given.revision or os.environ.get("WEBNN_REVISION") or (given.dialect and dialect_revision(given.dialect)) or DEFAULT
+    revision = given.revision or os.environ.get("WEBNN_REVISION") or (given.dialect and dialect_revision(given.dialect)) or NEWEST
     return Options(
         inputs={name: variables[name] for name in given.input},
         outputs=given.output,

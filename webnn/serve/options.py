@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import webnn
 from webnn.javascript.idl import BindingIdl, dialect_revision, load_idl
+from webnn.validation.drafts import NEWEST
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
@@ -19,16 +20,13 @@ __all__ = ["FAULTS", "Options"]
 #: The parameters of `webnn.Faults`.
 FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
 
-#: The draft that pages see by default.
-_REVISION = "2026-06"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """The options of an emulator for pages.
 
     Attributes:
-        revision: The draft; ``None`` for that of the dialect, or else ``"2026-06"``.
+        revision: The draft; ``None`` for that of the dialect, or else the newest one.
         dialect: What browsers have beside the draft, such as ``"browsers-2026"``.
         profile: The device profile, as for `webnn.ML`.
         fallback: The fallback policy, as for `webnn.ML`.
@@ -52,7 +50,7 @@ class Options:
             ValueError: There is no such draft or dialect, or they do not fit.
         """
         stated = self.revision or (dialect_revision(self.dialect) if self.dialect is not None else None)
-        return load_idl(stated or _REVISION, self.dialect)
+        return load_idl(stated or NEWEST, self.dialect)
 
     def make_ml(self, document: webnn.Document | None = None) -> webnn.ML:
         """Make the object behind `navigator.ml` of a document.

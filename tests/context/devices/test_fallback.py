@@ -99,8 +99,8 @@ def test_one_warning_for_each_place(monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         for _ in range(3):
-            ML().createContextSync(deviceType="gpu")
-        ML().createContextSync(deviceType="gpu")
+            ML(revision="2024-06").createContextSync(deviceType="gpu")
+        ML(revision="2024-06").createContextSync(deviceType="gpu")
     lines = [warning.lineno for warning in caught if warning.filename == __file__]
     assert len(lines) == len(caught) == 2
     assert lines[1] - lines[0] == 1
@@ -110,14 +110,14 @@ async def test_an_asynchronous_request_warns_at_its_own_line(monkeypatch: pytest
     install(monkeypatch, INVENTORIES["none"])
     here = find_caller()
     with pytest.warns(DeviceFallbackWarning) as caught:
-        context = await ML().createContext(deviceType="npu")
+        context = await ML(revision="2024-06").createContext(deviceType="npu")
     assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, here.lineno + 2)]
     assert repr(context).startswith('<MLContext deviceType="npu"')
 
 
 async def test_an_asynchronous_request_is_refused_by_its_future(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, INVENTORIES["none"])
-    refused = ML(fallback="deny").createContext(deviceType="npu")
+    refused = ML(revision="2024-06", fallback="deny").createContext(deviceType="npu")
     with pytest.raises(NotSupportedError, match='createContext: deviceType "npu" would run on the CPU here'):
         await refused
 
@@ -230,7 +230,7 @@ def test_a_call_that_no_python_code_makes(monkeypatch: pytest.MonkeyPatch) -> No
         done.set()
 
     monkeypatch.setattr("webnn.context.ml.answer_selection", answer)
-    _thread.start_new_thread(ML().createContextSync, ({"deviceType": "gpu"},))
+    _thread.start_new_thread(ML(revision="2024-06").createContextSync, ({"deviceType": "gpu"},))
     assert done.wait(PATIENCE)
     assert (found[0].filename, found[0].lineno) == ("<sys>", 0)
     with pytest.warns(DeviceFallbackWarning):

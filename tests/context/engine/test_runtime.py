@@ -70,7 +70,7 @@ def test_an_engine_that_is_too_old(monkeypatch: pytest.MonkeyPatch, flavours: li
 
 async def test_a_context_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     replace_engine(monkeypatch, InferenceSession=object, __version__="1.24.4")
-    promise = webnn.ML().createContext()
+    promise = webnn.ML(revision="2024-06").createContext()
     with pytest.raises(webnn.NotSupportedError, match=r"found onnxruntime\S* 1\.24\.4"):
         await promise
 

@@ -182,7 +182,7 @@ def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int,
 
 def test_threads_of_the_real_engine() -> None:
     for preference in ("default", "high-performance", "low-power"):
-        assert compute(ML().createContextSync(powerPreference=preference)).tolist() == [[2.0] * 3] * 2
+        assert compute(ML(revision="2024-06").createContextSync(powerPreference=preference)).tolist() == [[2.0] * 3] * 2
 
 
 def test_an_engine_that_cannot_tell_what_runs_where(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_threads_of_small_graphs(monkeypatch: pytest.MonkeyPatch, size: int, pow
 
     monkeypatch.setattr(session, "start", counting)
     monkeypatch.setattr("webnn.context.devices.selection.usable_cores", lambda: 7)
-    context = ML().createContextSync(powerPreference=powerPreference)
+    context = ML(revision="2024-06").createContextSync(powerPreference=powerPreference)
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[1])
     builder.buildSync({"y": builder.relu(builder.expand(x, [size]))})

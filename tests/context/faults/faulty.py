@@ -19,7 +19,7 @@ def current(faults: Faults) -> MLContext:
 
 
 def former(faults: Faults) -> MLContext:
-    return ML(faults=faults).createContextSync()
+    return ML(revision="2024-06", faults=faults).createContextSync()
 
 
 def double(context: MLContext) -> MLGraph:

@@ -35,7 +35,7 @@ BYTES, GRAPH = 24, 52
 
 def test_device_types_are_refused() -> None:
     faults = Faults(refuse={"npu": "", "gpu": "the driver was reset"})
-    ml = ML(faults=faults)
+    ml = ML(revision="2024-06", faults=faults)
     with pytest.raises(
         NotSupportedError, match=r'^createContext: an injected fault \(refuse="npu"\): there is to be no context for "npu"$'
     ):
@@ -142,7 +142,7 @@ def test_a_computation_fails() -> None:
 
 async def test_promises_fail() -> None:
     faults = Faults(failBuild=1, failCompute=1)
-    context = await ML(faults=faults).createContext()
+    context = await ML(revision="2024-06", faults=faults).createContext()
     builder = MLGraphBuilder(context)
     outputs = {"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": SHAPE}))}
     with pytest.raises(OperationError, match="failBuild=1"):
@@ -426,6 +426,6 @@ def test_a_refused_tensor_is_forgotten() -> None:
 
 
 def test_without_faults_nothing_is_counted() -> None:
-    context = ML().createContextSync()
+    context = ML(revision="2024-06").createContextSync()
     assert getattr(context._computeSteps, "_faults", None) is None
     assert compute(context, double(context)) == 2

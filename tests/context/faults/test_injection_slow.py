@@ -100,7 +100,7 @@ def test_the_twins_sleep() -> None:
     context, old = current(faults), former(faults)
     x, graph = filled(context, 1), double(old)
     calls: list[Callable[[], Any]] = [
-        lambda: ML(faults=faults).createContextSync(),
+        lambda: ML(revision="2024-06", faults=faults).createContextSync(),
         lambda: make(context),
         lambda: constant_tensor(context),
         lambda: context.readTensorSync(x),
@@ -115,7 +115,7 @@ def test_the_twins_sleep() -> None:
     refused: list[Callable[[], Any]] = [
         lambda: context.readTensorSync(another),
         lambda: make(context, shape=[0]),
-        lambda: ML(faults=faults).createContextSync(deviceType="tpu"),
+        lambda: ML(revision="2024-06", faults=faults).createContextSync(deviceType="tpu"),
         lambda: compute(old, double(former(Faults()))),
     ]
     assert [outcome(call) for call in refused] == ["TypeError"] * len(refused)
@@ -185,7 +185,7 @@ async def test_a_slow_shortage() -> None:
         await context.createTensor(dataType="float32", shape=SHAPE)
     assert time.perf_counter() - began >= DELAY * 0.9
     began = time.perf_counter()
-    ml = ML(faults=Faults(refuse="gpu", delay=DELAY))
+    ml = ML(revision="2024-06", faults=Faults(refuse="gpu", delay=DELAY))
     with pytest.raises(NotSupportedError):
         await ml.createContext(deviceType="gpu")
     assert time.perf_counter() - began >= DELAY * 0.9

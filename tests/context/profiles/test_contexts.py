@@ -175,7 +175,7 @@ def test_the_size_of_a_tensor(name: str, most: int) -> None:
 
 
 def test_the_draft_of_june_2024() -> None:
-    context = ML(profile="tflite").createContextSync()
+    context = ML(revision="2024-06", profile="tflite").createContextSync()
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[2])
     mask = builder.greater(x, builder.constant("float32", 1))

@@ -86,7 +86,7 @@ def test_the_operation_that_is_gone(context: MLContext) -> None:
     assert not hasattr(builder, "gelu")
     assert "gelu" not in dir(builder)
     assert {"hardShrink", "relu"} <= set(dir(builder))
-    with pytest.raises(MissingMemberError, match=r"^gelu: the draft 2027-01 has no such operation$"):
+    with pytest.raises(MissingMemberError, match=r"^gelu: the draft 2027-01 has no such operation: ML\(revision=.2026-06.\) has it"):
         builder.gelu(given(builder))
 
 
@@ -95,7 +95,9 @@ def test_the_option_with_another_name(context: MLContext) -> None:
     graph = builder.buildSync({"y": builder.elu(given(builder), slope=4)})
     assert compute(context, graph) == pytest.approx(np.where(X > 0, X, 4 * np.expm1(X)).tolist())
     builder = builder_of(context)
-    with pytest.raises(webnn.WebNNTypeError, match=r"^elu: options.alpha must not be given: the draft 2027-01 has slope$"):
+    with pytest.raises(
+        webnn.WebNNTypeError, match=r"^elu: options.alpha must not be given: the draft 2027-01 has slope; ML\(revision=.2026-06.\) has it"
+    ):
         builder.elu(given(builder), alpha=4)
     # What is no option of any draft is ignored, as ever.
     with pytest.warns(webnn.WebNNWarning, match=r"elu: options.slop is ignored: it is not a member; did you mean 'slope'\?"):
@@ -119,7 +121,9 @@ def test_the_member_that_is_gone(context: MLContext) -> None:
     for name in ("createConstantTensor", "createConstantTensorSync"):
         assert not hasattr(context, name)
         assert name not in dir(context)
-        with pytest.raises(MissingMemberError, match=rf"^{name}: the draft 2027-01 has no such method: {instead}$"):
+        with pytest.raises(
+            MissingMemberError, match=rf"^{name}: the draft 2027-01 has no such method: {instead}; ML\(revision=.2026-06.\) has it"
+        ):
             getattr(context, name)(descriptor, X)
     assert hasattr(context, "createTensorSync")
 

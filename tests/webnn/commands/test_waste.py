@@ -89,7 +89,7 @@ def test_a_javascript_program(tmp_path: Path) -> None:
 
 
 def test_a_draft_without_tensors(tmp_path: Path) -> None:
-    program = write(tmp_path / "program.py", "from webnn import navigator\nnavigator.ml.createContextSync()")
+    program = write(tmp_path / "program.py", "from webnn import ML\nML(revision='2024-06').createContextSync()")
     assert "1 contexts were not recorded: their draft has no tensors" in run_here("--waste", "-", program).stderr
 
 

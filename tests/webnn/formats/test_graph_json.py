@@ -19,7 +19,7 @@ from tests.webnn.formats.graphs import mixed, new_builder, relu, small_integers
 from webnn import FormatError, GraphDescription, OperatorDescription
 from webnn.builder.ops.recurrent import RecurrentOps
 from webnn.formats.exchange import SEQUENCES, signatures
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DEFAULT, DRAFTS, find_revision
 
 DATA = Path(__file__).parent / "data"
 SUFFIXES = (".webnn.json", ".webnn")
@@ -153,6 +153,17 @@ def test_what_has_no_counterpart_keeps_its_draft(suffix: str, tmp_path: Path) ->
     loaded = webnn.load(tmp_path / f"graph{suffix}")
     assert loaded == description
     assert ("2024-06" in (tmp_path / f"graph{suffix}").read_text()) == (loaded.draft == "2024-06")
+
+
+def test_an_addition_that_changes_contexts_only(tmp_path: Path) -> None:
+    """A graph of the default draft of Python is one of the newest draft, in a file, too."""
+    relu().save(tmp_path / "graph.webnn.json")
+    content = json.loads((tmp_path / "graph.webnn.json").read_text())
+    (tmp_path / "named.webnn.json").write_text(json.dumps({**content, "draft": DEFAULT}))
+    assert webnn.load(tmp_path / "named.webnn.json").draft == CURRENT
+    builder = new_builder(DEFAULT)
+    made = webnn.describe({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
+    assert (made.draft, made.lift()) == (CURRENT, made)
 
 
 @pytest.mark.parametrize("draft", ["1999-01", "2026-06+this:DRAFT"])

@@ -260,7 +260,7 @@ def test_what_cannot_be_compared() -> None:
     description = build(network).description
     context = make_context("2026-06")
     with pytest.raises(WebNNTypeError, match="compare: other must be an MLContext"):
-        compare(description, network_inputs(), context, ML())  # type: ignore[arg-type]
+        compare(description, network_inputs(), context, ML(revision="2024-06"))  # type: ignore[arg-type]
     with pytest.raises(WebNNTypeError, match="compare: inputs must have every input"):
         compare(description, {}, context, context)
     newer = build(lambda builder: {"y": builder.sign(float_input(builder, "x", 2))}).description

@@ -202,7 +202,7 @@ def test_the_graphs_of_a_program(tmp_path: Path) -> None:
     capture = Capture()
     with capture.collect():
         context = ML(revision=CURRENT).createContextSync()
-        former = ML().createContextSync()
+        former = ML(revision="2024-06").createContextSync()
         first, second = build(network, context=context), build(network, context=former)
         tensors = {
             "x": context.createTensorSync(dataType="float32", shape=[1, 3, 16, 16], writable=True),

@@ -28,6 +28,7 @@ from webnn.context.tensor import MLTensor
 from webnn.inspect import Waste, WasteRecorder, record_waste, waste_recorder
 from webnn.inspect.page import write_tables
 from webnn.inspect.waste import NAMES, place
+from webnn.validation.drafts import DEFAULT
 
 EXAMPLE = ROOT / "examples" / "decode_loop.py"
 #: Elements of a tensor that is not small, and its bytes.
@@ -414,6 +415,13 @@ def test_every_context_of_the_block() -> None:
         assert counts_of(report.total) == {"dispatches": 1, "allocations": 5, "allocatedBytes": 4 * BYTES + 4, "builds": 2}
         assert report.others == 1
         assert "1 contexts were not recorded" in str(report)
+    with record_waste(warmup=0) as waste:
+        both = make_context(DEFAULT)
+        graph = build(lambda builder: {"y": builder.neg(float_input(builder, "x", 2))}, CURRENT, both)
+        result = both.computeSync(graph, {"x": np.ones(2, np.float32)}, {"y": np.empty(2, np.float32)})
+    assert result["outputs"]["y"].tolist() == [-1, -1]
+    assert (waste.report().others, waste.report().computes) == (0, 1)
+    assert "1 calls of compute() were not recorded" in str(waste.report())
     with emulate(faults=Faults()):
         assert type(make_context(CURRENT)._tensorSteps).__name__ == "FaultyTensorSteps"
 

@@ -17,7 +17,7 @@ def run(script: str) -> list[tuple[str, str]]:
     """Run a script; return the levels and texts on its console."""
     console: list[tuple[str, str]] = []
     realm = Realm(
-        ml=webnn.ML(),
+        ml=webnn.ML(revision="2024-06"),
         address=Address(pathname="/webnn/test.html"),
         read=lambda _: None,
         log=lambda level, text: console.append((level, text)),

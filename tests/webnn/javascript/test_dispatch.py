@@ -24,7 +24,9 @@ class Program:
 
     def __init__(self) -> None:
         self.observed: list[tuple[str, Any]] = []
-        self.dispatcher = Dispatcher(webnn.ML(), load_idl("2024-06"), lambda _, member, __, result: self.observed.append((member, result)))
+        self.dispatcher = Dispatcher(
+            webnn.ML(revision="2024-06"), load_idl("2024-06"), lambda _, member, __, result: self.observed.append((member, result))
+        )
         self.context = self.make("ML", "createContext", 0)
         self.builder = self.make("MLGraphBuilder", "constructor", None, {"$h": self.context})
 

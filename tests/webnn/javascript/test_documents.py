@@ -92,7 +92,7 @@ def test_a_builder_is_refused_when_the_document_was_left() -> None:
     document = webnn.Document()
     written: list[str] = []
     realm = Realm(
-        ml=webnn.ML(document=document),
+        ml=webnn.ML(revision="2024-06", document=document),
         address=Address(pathname="/"),
         read=lambda _: None,
         log=lambda _, text: written.append(text),

@@ -172,6 +172,7 @@ const same = ({buffer, byteOffset}) => new Uint32Array(buffer, byteOffset, size)
 console.log(same(outputs.x), same(outputs.c), same(inputs.x), outputs.i);
 console.log(outputs.x.byteOffset, outputs.x.buffer.byteLength, data.length, buffer.detached, data.buffer.detached);
 """,
+        revision="2024-06",
     )
     assert outcome == Outcome(0, "true true true BigInt64Array(2) [ -1n, 4611686018427387904n ]\n8 8388624 0 true true\n", "")
 
@@ -187,12 +188,13 @@ console.log(await call(new Float32Array(buffer, 0, 2), new Float32Array(buffer, 
 const fine = new Float32Array(2);
 console.log(await call(fine, new Float32Array(2)), await call(fine, new Float32Array(2)));
 """,
+        revision="2024-06",
     )
     assert outcome == Outcome(0, "TypeError false\ndone TypeError\n", "")
 
 
 def test_a_fallback_is_told_in_one_line(tmp_path: Path) -> None:
-    outcome = run(tmp_path, "await navigator.ml.createContext({deviceType: 'npu'}); console.log('on');")
+    outcome = run(tmp_path, "await navigator.ml.createContext({deviceType: 'npu'}); console.log('on');", revision="2024-06")
     assert (outcome.code, outcome.stdout) == (0, "on\n")
     # A machine that has the device needs no word.
     assert re.fullmatch(r'(webnn: warning: deviceType "npu" runs on .*\n)?', outcome.stderr)
@@ -203,7 +205,9 @@ def test_a_fault_of_the_emulator_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         raise KeyError("two\nlines")
 
     monkeypatch.setattr(webnn.MLGraphBuilder, "relu", fail)
-    outcome = run(tmp_path, HEAD + "try { builder.relu(input('a', 'float32')); } catch (error) { console.log(error.message); }")
+    outcome = run(
+        tmp_path, HEAD + "try { builder.relu(input('a', 'float32')); } catch (error) { console.log(error.message); }", revision="2024-06"
+    )
     assert (outcome.code, outcome.stdout) == (FAULT, "the emulator failed: KeyError: 'two\\nlines'\n")
     assert outcome.stderr.startswith("webnn: fault: KeyError: 'two\\nlines' (test_node.py:")
     assert outcome.stderr.endswith("this is an error of webnn, please report it\n")

@@ -71,7 +71,7 @@ SEEN_TOGETHER: Mapping[str, tuple[str, str]] = {
     "a clone of what cannot be cloned": (
         """
 const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
-const x = builder.input('x', {dataType: 'float32', dimensions: [2]}), graph = await builder.build({y: builder.relu(x)});
+const x = builder.input('x', {dataType: 'float32', shape: [2]}), graph = await builder.build({y: builder.relu(x)});
 const tried = act => { try { act(); return 'cloned'; } catch (error) { return `${error instanceof DOMException} ${error.name}`; } };
 for (const object of [navigator.ml, context, builder, x, graph, [{graph}]]) console.log(tried(() => structuredClone(object)));
 console.log(tried(() => new MessageChannel().port1.postMessage(context)), tried(() => structuredClone({a: 1})));
@@ -273,9 +273,7 @@ def missing_walls(folder: Path) -> list[str]:
 
 def test_a_call_with_too_much_text(tmp_path: Path) -> None:
     source = "const c = await navigator.ml.createContext(), b = new MLGraphBuilder(c);\n"
-    source += (
-        "try { b.input('x'.repeat(2 ** 26 + 1), {dataType: 'float32', dimensions: []}); } catch (e) { console.log(e.name, e.message); }"
-    )
+    source += "try { b.input('x'.repeat(2 ** 26 + 1), {dataType: 'float32', shape: []}); } catch (e) { console.log(e.name, e.message); }"
     outcome = run(tmp_path, source)
     assert outcome.stdout.startswith("RangeError a call must have at most 67108864 bytes of text, got 671")
 

@@ -88,7 +88,7 @@ def test_a_program(name: str, tmp_path: Path) -> None:
 def test_web_platform_tests_see_a_browser() -> None:
     written: list[tuple[str, str]] = []
     realm = Realm(
-        ml=webnn.ML(),
+        ml=webnn.ML(revision="2024-06"),
         address=Address(pathname="/"),
         read=lambda _: None,
         log=lambda level, text: written.append((level, text)),

@@ -65,7 +65,7 @@ def test_a_cell_that_fails(shell: InteractiveShell, capsys: pytest.CaptureFixtur
         ("-o 'a b'", "must be a name that Python and JavaScript can have"),
         ("-i print_function", "print_function must be None, a bool, an int, .*, got function"),
         ("--revision 1999-01", "1999-01"),
-        ("--dialect none", "the dialect for the revision 2024-06 must be one of browsers-2024, wpt-2024-06, got 'none'"),
+        ("--dialect none", "the dialect for the revision 2026-06 must be one of browsers-2026, chromium-153, wpt-2025-03, got 'none'"),
         ("--profile none", "must be a device profile"),
         ("--fallback never", "never"),
         ("--numerics wrong", "wrong"),
@@ -93,24 +93,24 @@ try { builder.input('x', {dataType: 'int64', dimensions: [2]}); } catch (each) {
 
 def test_devices(shell: InteractiveShell) -> None:
     load(shell)
-    assert run(shell, "%%webnn_js --fallback silent -o error", _DEVICE) is None
+    assert run(shell, "%%webnn_js --revision 2024-06 --fallback silent -o error", _DEVICE) is None
     assert shell.user_ns["error"] is None
-    assert run(shell, "%%webnn_js --profile coreml --fallback silent -o error", _DEVICE) is None
+    assert run(shell, "%%webnn_js --revision 2024-06 --profile coreml --fallback silent -o error", _DEVICE) is None
     assert 'on the device profile "coreml", got int64' in str(shell.user_ns["error"])
-    assert "would run on the CPU here" in str(run(shell, "%%webnn_js --profile tflite --fallback deny", _DEVICE))
+    assert "would run on the CPU here" in str(run(shell, "%%webnn_js --revision 2024-06 --profile tflite --fallback deny", _DEVICE))
     # Neither stays for the next cell.
-    assert run(shell, "%%webnn_js --fallback silent -o error", _DEVICE) is None
+    assert run(shell, "%%webnn_js --revision 2024-06 --fallback silent -o error", _DEVICE) is None
     assert shell.user_ns["error"] is None
 
 
 @pytest.mark.parametrize(
     ("variables", "line", "found"),
     [
-        ({}, "", False),
-        ({}, "--revision 2026-06", True),
+        ({}, "", True),
+        ({}, "--revision 2024-06", False),
         ({}, "--dialect browsers-2026", True),
-        ({"WEBNN_REVISION": "2026-06"}, "", True),
-        ({"WEBNN_REVISION": "2026-06"}, "--revision 2024-06", False),
+        ({"WEBNN_REVISION": "2024-06"}, "", False),
+        ({"WEBNN_REVISION": "2024-06"}, "--revision 2026-06", True),
     ],
 )
 def test_the_draft(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], line: str, found: bool) -> None:

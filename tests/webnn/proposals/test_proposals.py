@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import webnn
 from tests.shared import ROOT
 from tests.support import NEWEST, each_row
 from tools import proposals as tool
-from webnn.validation.drafts import DRAFTS, PROPOSALS, Delta, compose, find_revision
+from webnn.validation.drafts import DEFAULT, DRAFTS, PROPOSALS, Delta, compose, find_revision
 from webnn.validation.drafts.idl_text import write_definitions
 
 FOUND = {name: tool.find_proposal(name) for name in PROPOSALS}
@@ -77,10 +79,33 @@ def test_pairs(pair: tuple[str, str]) -> None:
     assert (one.operations, one.members, one.data_types, one.ranks) == (other.operations, other.members, other.data_types, other.ranks)
 
 
+@each_row("name", PROPOSALS)
+def test_with_compute(name: str) -> None:
+    """Each of them goes with the default of Python, or says why not; and a graph is described without it."""
+    orders = [f"{DEFAULT}+{name}", f"{NEWEST.name}+{name}{DEFAULT.removeprefix(NEWEST.name)}"]
+    if "compute" in FOUND[name].conflicts:
+        for order in orders:
+            with pytest.raises(ValueError, match="cannot be combined with"):
+                find_revision(order)
+        return
+    plain, one, other = map(find_revision, [f"{NEWEST.name}+{name}", *orders])
+    assert sorted_members(one.idl()) == sorted_members(other.idl())
+    assert one.members == other.members == plain.members | {"MLContext.compute"}
+    assert one.of_graphs == other.of_graphs == plain.name
+    for revision in (one, other):
+        context = webnn.ML(revision=revision).createContextSync()
+        builder = webnn.MLGraphBuilder(context)
+        x = builder.input("x", dataType="float32", dimensions=[2])  # type: ignore[call-overload]
+        graph = builder.buildSync({"y": builder.abs(x)})
+        result = context.computeSync(graph, {"x": np.array([1, -2], np.float32)}, {"y": np.empty(2, np.float32)})
+        assert result["outputs"]["y"].tolist() == [1, 2]
+        assert graph.description.draft == plain.name
+
+
 WRONG = [
     # additions to the newest draft, and the message
     ("compute-policy+compute-policy", r"^'2026-06\+compute-policy' has 'compute-policy' already$"),
-    ("compute-polity", r"^there is no addition 'compute-polity' to a revision here; known are \['browsers', 'compute-policy'"),
+    ("compute-polity", r"^there is no addition 'compute-polity' to a revision here; known are \['browsers', 'compute', 'compute-policy'"),
     ("compute_policy", r"^there is no addition 'compute_policy'"),
 ]
 

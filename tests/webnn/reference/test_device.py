@@ -93,7 +93,7 @@ def context_shape(context: webnn.MLContext) -> Any:
 
 
 def test_compute_over_buffers() -> None:
-    context = webnn.ML(reference=True).createContextSync()
+    context = webnn.ML(revision="2024-06", reference=True).createContextSync()
     graph = build(context)
     x = np.array([1, 2, 300], np.float16)
     # Of two outputs, one is wanted.
@@ -161,7 +161,7 @@ def test_an_unchanged_program() -> None:
     assert build(own).placement.operators[0].providers != ("reference",)
     for wrong in (1, "yes"):
         with pytest.raises(TypeError, match="reference must be a bool"):
-            webnn.ML(reference=wrong)
+            webnn.ML(revision="2024-06", reference=wrong)
 
 
 def test_a_failure_loses_a_context_with_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_a_failure_loses_a_context_with_tensors(monkeypatch: pytest.MonkeyPatch)
         raise MemoryError("no room")
 
     monkeypatch.setattr("webnn.reference.computation.operations_of", lambda *_: {"mul": lambda *_: fail(0), "add": lambda *_: fail(0)})
-    plain = webnn.ML(reference=True).createContextSync()
+    plain = webnn.ML(revision="2024-06", reference=True).createContextSync()
     with pytest.raises(webnn.OperationError, match=r"\[twice\] compute: the reference failed at mul: MemoryError: no room"):
         plain.computeSync(build(plain), {"x": np.zeros(3, np.float16)}, {"square": np.zeros(3, np.float16)})
     context = make()
@@ -190,7 +190,7 @@ def test_an_operation_of_an_addition_is_refused(monkeypatch: pytest.MonkeyPatch)
 PROGRAM = """
 import sys
 import webnn
-context = webnn.ML(reference=True).createContextSync()
+context = webnn.ML(revision="2024-06", reference=True).createContextSync()
 assert "webnn.reference" not in sys.modules
 builder = webnn.MLGraphBuilder(context)
 x = builder.input("x", dataType="float32", dimensions=[1])
@@ -214,7 +214,7 @@ def test_a_real_network() -> None:
     from examples.squeezenet import SqueezeNet
 
     models = SHARED / "models" / "squeezenet1.0_nhwc"
-    context = webnn.ML(reference=True).createContextSync()
+    context = webnn.ML(revision="2024-06", reference=True).createContextSync()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         graph = SqueezeNet(context, np.load(models / "weights.npz")).build()

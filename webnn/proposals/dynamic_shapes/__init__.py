@@ -21,6 +21,7 @@ PROPOSAL = Proposal(
     added=OPERATIONS,
     mixins={"MLContext": DynamicContext, "MLGraph": DynamicGraph, "MLGraphBuilder": DynamicBuilder},
     flags={"compile": compile_dynamic, "named_dimensions": True},
+    conflicts={"compute": "the arrays of `compute()` have no shape, which a graph of names needs; tensors have one."},
     idl=change_idl,
     limits=add_limits,
     reference=make_reference,

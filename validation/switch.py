@@ -1,0 +1,38 @@
+"""The switch to another draft, which errors of programs for that draft name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webnn.validation.errors import WebNNTypeError
+    from webnn.validation.operation import Call
+    from webnn.validation.revision import Revision
+
+__all__ = ["draft_error", "explain_switch"]
+
+
+def explain_switch(has: Callable[[Revision], bool]) -> str:
+    """Say how a program chooses a draft that has something; empty if none has it.
+
+    The sentence is for Python. `webnn.javascript` writes ``--revision NAME`` in the place of ``ML(revision="NAME")``.
+
+    Args:
+        has: Tells whether a draft has it. The sentence names the newest such draft, and the default if only its addition has it.
+    """
+    # Imported lazily because it loads pydantic.
+    from webnn.validation.drafts import DEFAULT, DRAFTS, NEWEST, find_revision  # noqa: PLC0415
+
+    drafts = [name for name in reversed(DRAFTS) if has(find_revision(name))][:1]
+    if not drafts:
+        return ""
+    names = [DEFAULT, *drafts] if drafts != [NEWEST] and has(find_revision(DEFAULT)) else drafts
+    chosen = " or ".join([f"ML(revision={json.dumps(name)})" for name in names])
+    return f"{chosen} has it (WEBNN_REVISION={names[-1]} makes it the default)"
+
+
+def draft_error(call: Call, argument: str, requirement: str, has: Callable[[Revision], bool]) -> WebNNTypeError:
+    """Make the error of a call in another draft's form, as `Call.error` does; ``has`` tells whether a draft has the form."""
+    return call.error(argument, "; ".join(filter(None, [requirement, explain_switch(has)])))
