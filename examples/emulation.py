@@ -3,8 +3,10 @@
 Each function below builds one operation out of simpler ones. The program computes both in one graph and prints the largest
 difference, relative to the largest value. It is also a way to prototype an operation that the specification lacks.
 
-Run it: ``python examples/py``
+Run it: ``python examples/emulation.py``
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,8 @@ SHAPE = [2, 3, 4, 5]
 
 def number(builder: MLGraphBuilder, like: MLOperand, value: float) -> MLOperand:
     """A scalar of an operand's data type: both sides of a binary operation must have the same type."""
-    return builder.constant(like.dataType, value)
+    dataType: Any = like.dataType
+    return builder.constant(dataType, value)
 
 
 def clamp(builder: MLGraphBuilder, x: MLOperand, minValue: float, maxValue: float) -> MLOperand:
@@ -74,9 +77,10 @@ def gemm(builder: MLGraphBuilder, x: MLOperand, y: MLOperand, c: MLOperand, alph
 
 def where(builder: MLGraphBuilder, condition: MLOperand, x: MLOperand, y: MLOperand) -> MLOperand:
     chosen = builder.clamp(condition, minValue=0, maxValue=1)
+    dataType: Any = x.dataType
     return builder.add(
-        builder.mul(x, builder.cast(chosen, x.dataType)),
-        builder.mul(y, builder.cast(builder.logicalNot(chosen), y.dataType)),
+        builder.mul(x, builder.cast(chosen, dataType)),
+        builder.mul(y, builder.cast(builder.logicalNot(chosen), dataType)),
     )
 
 

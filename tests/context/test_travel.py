@@ -20,14 +20,14 @@ from tests.support import PATIENCE, each_row
 from webnn.context.ml import Origin
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.context.travel import Arrivals, pack
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DEFAULT, DRAFTS, find_revision
 
 WEIGHTS = np.arange(8, dtype=np.float32).reshape(4, 2)
 
 
-def make(**settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:
+def make(revision: str = "2024-06", **settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:
     """Return a context, and a graph that multiplies a row of four by `WEIGHTS`."""
-    context = webnn.ML(revision="2024-06", **settings).createContextSync()
+    context = webnn.ML(revision=find_revision(revision), **settings).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     x = builder.input("x", shape("1,4", context))
     weights = builder.constant(shape("4,2", context), WEIGHTS)
@@ -49,7 +49,10 @@ def again(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-@each_row("settings", [{}, {"revision": "2026-06"}, {"revision": "2026-06", "profile": "coreml"}, {"revision": "2026-06+browsers"}])
+@each_row(
+    "settings",
+    [{}, {"revision": DEFAULT}, {"revision": "2026-06"}, {"revision": "2026-06", "profile": "coreml"}, {"revision": "2026-06+browsers"}],
+)
 def test_a_graph_computes_the_same(settings: dict[str, Any]) -> None:
     context, graph = make(**settings)
     received_context, received = again((context, graph))
@@ -60,7 +63,7 @@ def test_a_graph_computes_the_same(settings: dict[str, Any]) -> None:
         compute(context, received)
 
 
-@each_row("draft", DRAFTS)
+@each_row("draft", [*DRAFTS, DEFAULT])
 def test_a_graph_is_built_once(draft: str) -> None:
     _, graph = make(revision=draft)
     content = pickle.dumps(graph)
