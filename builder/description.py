@@ -19,6 +19,7 @@ from webnn.builder import above
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
+from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
@@ -177,7 +178,7 @@ class OperatorDescription(_Value):
         revision = find_revision(draft, imports=False)
         row = revision.operations.get(operation)
         if row is None:
-            raise DescriptionError(f"the draft has no operation {webidl.describe(operation)}", "operation")
+            raise DescriptionError(f"the draft {lacks_operation(operation, revision.operations)}", "operation")
         call = Call(operation, row.anchor, revision)
         names = (*row.operands, *(argument.name for argument in row.arguments))
         if len(arguments) != len(names):

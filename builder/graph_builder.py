@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Unpack, overload
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from webnn.validation.data_type import conversion
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
+from webnn.validation.suggestions import suggest_operation
 
 if TYPE_CHECKING:
     from webnn.validation.buffers import Bytes
@@ -73,6 +74,20 @@ class GraphBuilder(
 
     #: The class of tensors, which is not defined in this package.
     _tensorClass: ClassVar[type]
+
+    if not TYPE_CHECKING:  # type checkers would take any name for a member
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say which operation may be meant by a name that is missing."""
+            if name.startswith("_") or hasattr(type(self), name):
+                # A draft may lack the member, which that says itself.
+                object.__getattribute__(self, name)
+            meant = suggest_operation(name, self._revision.operations)
+            advice = f"; did you mean {meant}?" if meant else ""
+            # With the name and an object, Python would not look for similar names itself: it knows only some.
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}{advice}", name=name, obj=None if meant else self
+            )
 
     def __init__(self, state: State) -> None:
         """Run the steps of `#api-mlgraphbuilder-constructor`."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from webnn.builder import above
+from webnn.builder.arithmetic import Arithmetic
 from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
-from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
+from webnn.validation.interfaces import Activation, ActivationBase
 from webnn.validation.named_descriptor import UNRANKED
 from webnn.validation.operation import Operation, Outputs
 
@@ -55,7 +56,7 @@ class Operator:
         return (result,) if isinstance(result, OperandDescriptor) else result
 
 
-class MLOperand(OperandBase):
+class MLOperand(Arithmetic):
     """An edge of the graph that is being built: an input, a constant, or what an operator returns. `#api-mloperand`.
 
     Operands are made by the methods of `MLGraphBuilder`.

@@ -18,6 +18,7 @@ from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
@@ -254,7 +255,8 @@ class Rebuilder:
         row = self._builder._revision.operations.get(operator.operation)
         # A method that is no operation, such as `build`, must not be called.
         if row is None:
-            raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
+            reason = lacks_operation(operator.operation, self._builder._revision.operations)
+            raise DescriptionError(f"the draft {reason}", f"{self._path}.operation")
         names = tuple([argument.name for argument in row.arguments])
         if tuple(operator.inputs) != row.operands or tuple(operator.arguments) != names:
             inputs = self._order("inputs", operator.inputs, row.operands)

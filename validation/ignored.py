@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from webnn.validation.caller import find_program
 from webnn.validation.errors import WebNNWarning, label_prefix
+from webnn.validation.suggestions import nearest
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Call
@@ -20,8 +21,6 @@ __all__ = ["RENAMED", "explain", "explain_member", "warn_ignored"]
 RENAMED: Mapping[str, str] = MappingProxyType(
     {"accelerated": "deviceType", "deviceType": "accelerated", "dimensions": "shape", "shape": "dimensions"}
 )
-#: The smallest similarity of a suggested name, from 0 to 1; or the number of first letters that must agree.
-_NEAR, _PREFIX = 0.65, 3
 
 
 def warn_ignored(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str] = RENAMED) -> None:
@@ -68,18 +67,8 @@ def _explain(revision: Revision, operation: str, argument: str, member: str, kno
     until = [name for name in others if name in revision.history]
     if others:
         return f"{member!r} {f'was a member until {until[-1]}' if until else f'is a member since {others[0]}'}{here}"
-    nearest = _nearest(member, known)
-    return f"it is not a member; {f'did you mean {nearest!r}?' if nearest else f'the members are {sorted(known)}'}"
-
-
-def _nearest(member: str, known: Collection[str]) -> str:
-    # Imported lazily: most programs have no such member.
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    names = {name.lower(): name for name in sorted(known)}
-    written = member.lower()
-    found = get_close_matches(written, names, n=1, cutoff=_NEAR) or [name for name in names if name[:_PREFIX] == written[:_PREFIX]]
-    return names[found[0]] if found else ""
+    near = nearest(member, known)
+    return f"it is not a member; {f'did you mean {near!r}?' if near else f'the members are {sorted(known)}'}"
 
 
 @functools.cache

@@ -276,7 +276,7 @@ def test_bindings_and_runner_use_public_names_only(file: str) -> None:
             assert not found.name or found.name in public, f"{found.name} is not public"
         elif found.module.startswith("webnn.validation"):
             # The binding interprets the IDL of a draft, which may be one of another package; both know the data types.
-            allowed = ("descriptor", "drafts", "drafts.idl", "drafts.idl_text", "revision")
+            allowed = ("descriptor", "drafts", "drafts.idl", "drafts.idl_text", "revision", "suggestions")
             assert found.module in [f"webnn.validation.{name}" for name in allowed], found.module
         elif found.module.startswith("webnn.") and found.module != "webnn._extras":  # it knows pip, not WebNN
             assert package_of(found.module) in {home_of(file), *BELOW[home_of(file)]} - {"webnn"}, f"{found.module} is not public"

@@ -189,4 +189,6 @@ def test_nothing_is_left_for_later() -> None:
         assert names.isdisjoint({"NotImplementedError", "setattr", "__getattr__"}), file
         # The face loads its names late, all of which stand in `webnn._api`.
         if file != "webnn/__init__.py":
-            assert "__getattr__" not in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}, file
+            late = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"]
+            # One that returns nothing only says why a name is missing.
+            assert not any(isinstance(node, ast.Return) for function in late for node in ast.walk(function)), file

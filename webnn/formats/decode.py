@@ -35,6 +35,7 @@ from webnn.validation.errors import WebNNTypeError
 from webnn.validation.named_descriptor import NamedDescriptor
 from webnn.validation.numbers import cast
 from webnn.validation.revision import Revision
+from webnn.validation.suggestions import lacks_operation
 
 __all__ = ["Tensors", "decode"]
 
@@ -200,7 +201,7 @@ class _Decoder:
         operation = node.get("op")
         signature = self._signatures.get(operation) if isinstance(operation, str) else None
         if operation is None or signature is None:
-            raise Problem(f"the draft {self.revision.name} has no operation {webidl.describe(operation)}", "nodes", number, "op")
+            raise Problem(f"the draft {self.revision.name} {lacks_operation(operation, self.revision.operations)}", "nodes", number, "op")
         outputs = node.get("outputs")
         outputs = [node.get("id")] if outputs is None else _check(outputs, list, "a list of names", "nodes", number, "outputs")
         names = node.get("inputs", [])

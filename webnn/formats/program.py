@@ -27,6 +27,7 @@ from webnn.validation.drafts import find_revision
 from webnn.validation.member import class_of_draft
 from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.revision import Revision
+from webnn.validation.suggestions import lacks_operation
 
 __all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
 
@@ -234,7 +235,7 @@ class Program:
         """Yield the lines of an operator."""
         row = self.revision.operations.get(operator.operation)
         if row is None:
-            raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{path}.operation")
+            raise DescriptionError(f"the draft {lacks_operation(operator.operation, self.revision.operations)}", f"{path}.operation")
         language = self._language
         arguments = []
         for name in row.operands:

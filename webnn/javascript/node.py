@@ -41,6 +41,7 @@ from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
 from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.idl import explain_members, load_idl
+from webnn.javascript.misspelt import explain_misspelling
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.javascript.values import Values
@@ -429,7 +430,7 @@ class _Host:
             return OUT_OF_TIME
         report = _without_host(self._last_words.decode(errors="replace"))
         self._outputs.print("E", report.encode())
-        if reason := explain_failure(self._idl.revision, report):
+        if reason := explain_failure(self._idl.revision, report) or explain_misspelling(report, self._idl.revision.operations):
             self._outputs.note(reason)
         if self.failed:
             return FAULT
