@@ -100,6 +100,10 @@ class Steps:
             return compute(*operands)
         return self.reshape(compute(*[sources.get(id(each)) or each for each in operands]), shape)
 
+    def note(self, text: str) -> None:
+        """Note in the report what differs from the model."""
+        self._operands.notes[text] = None
+
     def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
         """Cast an operand if it has another type."""
         return operand if operand._descriptor.dataType == dataType else self.builder.cast(operand, dataType)

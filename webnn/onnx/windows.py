@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from webnn.importing.values import Refused
 
 if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
     from webnn.onnx.node import Node
 
-__all__ = ["Window", "read_windows", "spatial_sizes"]
+__all__ = ["Window", "crop", "read_windows", "spatial_sizes"]
+
+
+#: The operators for which onnxruntime computes windows that leave elements over: how many of these always are behind.
+_EXCESSES: Mapping[str, int] = MappingProxyType({"Conv": 1, "ConvInteger": 1, "FusedConv": 1, "QLinearConv": 1, "LpPool": 0})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +29,7 @@ class Window:
         kernel: The number of elements of the window, at least 1.
         stride: At least 1.
         dilation: At least 1.
-        begin: The padding in front, at least 0. In a transposed convolution it is cut off.
+        begin: The padding in front. In a transposed convolution it is cut off. What is negative is cut off the tensor, by `crop`.
         end: The padding behind.
     """
 
@@ -49,11 +55,21 @@ class Window:
         """Each window is one element of the input."""
         return self.kernel == self.stride == 1 and self.begin == self.end == 0
 
-    def same(self, *, lower: bool) -> Window:
-        """Return the window with the padding that gives one output for each stride; ``lower`` puts the odd element in front."""
-        count = -(-self.size // self.stride)
-        total = max(0, (count - 1) * self.stride + self.reach - self.size)
-        return replace(self, begin=(total + lower) // 2, end=total - (total + lower) // 2)
+    def same(self, operator: str, *, lower: bool) -> Window:
+        """Return the window with the padding that gives one output for each stride; ``lower`` puts the odd element in front.
+
+        A window that is smaller than its stride may leave elements over, which is less padding than none. ONNX leaves open where they are.
+        """
+        total = self.find_padding()
+        if total >= 0:
+            return replace(self, begin=(total + lower) // 2, end=total - (total + lower) // 2)
+        # As onnxruntime 1.32 does: half of them are in front, rounded towards 0. Where it fails, all of them are behind.
+        excess = -_EXCESSES[operator] - total - lower if operator in _EXCESSES else 0
+        return replace(self, begin=-max(0, excess // 2), end=0)
+
+    def find_padding(self) -> int:
+        """Return the padding that gives one output for each stride; it is negative if elements are left over."""
+        return (-(-self.size // self.stride) - 1) * self.stride + self.reach - self.size
 
     def rounded_up(self) -> Window:
         """Return the window with the padding behind that its last place needs.
@@ -99,8 +115,24 @@ def read_windows(node: Node, sizes: Sequence[int], kernel: Sequence[int]) -> lis
         )
     ]
     if auto.startswith("SAME"):
-        windows = [window.same(lower=auto == "SAME_LOWER") for window in windows]
+        if min([window.find_padding() for window in windows], default=0) < 0 and node.operator != "ConvTranspose":
+            how = "are placed as in onnxruntime" if node.operator in _EXCESSES else "begin at the first element; onnxruntime fails"
+            node.note(f"{node.operator} with auto_pad={auto} and a kernel smaller than its stride: engines differ; the windows {how}")
+        windows = [window.same(node.operator, lower=auto == "SAME_LOWER") for window in windows]
     return windows
+
+
+def crop(node: Node, x: MLOperand, windows: Sequence[Window]) -> tuple[MLOperand, list[Window]]:
+    """Cut off the elements in front of the first windows; return the operand and its windows, without negative padding."""
+    if min([window.begin for window in windows]) >= 0:
+        return x, list(windows)
+    sizes = list(x._descriptor.dimensions)
+    starts = [0] * len(sizes)
+    for axis, window in enumerate(windows, len(sizes) - len(windows)):
+        starts[axis] = max(0, -window.begin)
+        sizes[axis] -= starts[axis]
+    cut = [replace(window, size=window.size + min(0, window.begin), begin=max(0, window.begin)) for window in windows]
+    return node.builder.slice(x, starts, sizes), cut
 
 
 def _list(name: str, numbers: Sequence[int], count: int, least: int) -> list[int]:

@@ -18,7 +18,7 @@ from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
-from webnn.onnx.windows import Window, read_windows, spatial_sizes
+from webnn.onnx.windows import Window, crop, read_windows, spatial_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -70,6 +70,7 @@ def convolve(node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None
 
 
 def _convolve(node: Node, x: MLOperand, filter: MLOperand, windows: Sequence[Window], groups: int, bias: MLOperand | None) -> MLOperand:
+    x, windows = crop(node, x, windows)
     if len(windows) > 2:
         x, filter = _unroll(node, x, windows[0], groups), _unroll_filter(node, filter)
         return _roll(node, _convolve(node, x, filter, windows[1:], groups, bias), windows[0].output)

@@ -17,7 +17,7 @@ from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-from webnn.onnx.windows import Window, read_windows, spatial_sizes
+from webnn.onnx.windows import Window, crop, read_windows, spatial_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -109,7 +109,8 @@ def _lp_pool(node: Node) -> MLOperand:
     x = node.operand(0)
     if order != 2:
         x = _power(node, node.builder.abs(x), order / 2)
-    norm = _slide(node, "l2Pool2d", x, _place(node, _windows(node)))
+    x, windows = crop(node, x, _windows(node))
+    norm = _slide(node, "l2Pool2d", x, _place(node, windows))
     return norm if order == 2 else _power(node, norm, 2 / order)
 
 
