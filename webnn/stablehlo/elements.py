@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from webnn.hlo.types import ElementType, Type
 
 __all__ = ["check_element", "count_constant_bytes", "dtype_of", "shape_of", "tensor_type"]
+
+#: Types of WebNN with the numbers of those that it does not have.
+_WIDER: Mapping[str, str] = MappingProxyType({"i16": "i32", "ui16": "i32", "bf16": "f32"})
 
 
 @functools.cache
@@ -34,7 +39,9 @@ def check_element(element: ElementType) -> None:
     try:
         carrier(dtype_of(element))
     except Refused:
-        raise Refused(f"the element type must be one that WebNN has, got {element}") from None
+        wider = _WIDER.get(str(element))
+        advice = f"use {wider} in the program, which has all numbers of {element}" if wider else ""
+        raise Refused(f"the element type must be one that WebNN has, got {element}", advice) from None
 
 
 def tensor_type(type: Type) -> TensorType:

@@ -68,3 +68,16 @@ def test_an_unused_parameter_is_no_input() -> None:
     assert list(imported.inputs) == ["x"]
     (note,) = imported.report.notes
     assert "'unused', 'idle'" in note
+
+
+@pytest.mark.parametrize(("element", "wider"), [("i16", "i32"), ("ui16", "i32"), ("bf16", "f32")])
+def test_a_parameter_of_16_bits(element: str, wider: str) -> None:
+    """It is refused by its name, with the type that has its numbers."""
+    main = RegionBuilder([TensorType(shape=(2,), element=element)])
+    (row,) = main.append("stablehlo.convert", main.arguments, [ROW])
+    with pytest.raises(webnn.stablehlo.RefusedModelError) as caught:
+        _load(main, ["samples"], [row])
+    (refusal,) = caught.value.report.refusals
+    assert refusal.place == "arguments['samples']"
+    assert element in refusal.reason
+    assert wider in refusal.advice
