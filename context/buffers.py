@@ -132,9 +132,9 @@ class BufferSlot:
         return ndarray(self.descriptor.array_shape, self.dtype, memory)
 
 
-#: The notes of a call about its transfers, with which they can be undone after an interrupt: an owner's claim, and the array that had the
-#: memory; or the key in `_DETACHED`, and the entry. Each is made in one step with the transfer, or before it.
-Moves = list[tuple[Any, Any, None]]
+#: The notes of a call about its transfers, to undo them after an interrupt. Each is made just before its transfer: the claim of an owner,
+#: the array that has it, and the array that gets it; or the key in `_DETACHED`, and the entry. The claim tells if there was a transfer.
+Moves = list[tuple[Any, Any, Any]]
 
 #: A checked view on its way: its slot, the view, the memory's owner, the array that lies right over the owner, and the address. A plain
 #: tuple, because one is made for each view of each call.
@@ -331,8 +331,7 @@ def transfer(
                 key, entry = id(owner), _DETACHED.entry(owner, array.base)
                 shared = any(place == key for place, _, _ in moves)
                 moves.append((key, entry, None))
-                # The test and the change are one step.
-                if _DETACHED.entries.setdefault(key, entry) is not entry:
+                if not _DETACHED.add(owner, entry):
                     return _refuse(moves, slot.name, shared=shared)
                 arrays[slot.name] = array
     # A NumPy array's own memory has one owner, before a transfer and after it; other owners may lie over one memory.

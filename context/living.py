@@ -43,9 +43,10 @@ class Living(Generic[T]):
         except TypeError:
             return weakref.ref(witness, forget)
 
-    def add(self, member: T) -> None:
-        """Remember an object."""
-        self.entries[id(member)] = self.entry(member)
+    def add(self, member: T, entry: weakref.ref[Any] | None = None) -> bool:
+        """Remember an object; tell whether it is new. The test and the change are one step."""
+        entry = entry or self.entry(member)
+        return self.entries.setdefault(id(member), entry) is entry
 
     def discard(self, member: T) -> None:
         """Forget an object."""
