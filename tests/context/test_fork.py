@@ -18,6 +18,8 @@ from webnn.context.timeline import Timeline
 warnings.simplefilter("ignore", DeprecationWarning)
 
 def fork(job):
+    # The child would write the rest of the buffer again.
+    sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         signal.alarm(60)
@@ -122,5 +124,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_child(name: str) -> None:
-    result = subprocess.run([sys.executable, "-c", HEAD + CASES[name]], capture_output=True, check=False, encoding="utf-8", timeout=240)
+    # Without Python's variables, which can change how a program buffers its output.
+    command = [sys.executable, "-E", "-c", HEAD + CASES[name]]
+    result = subprocess.run(command, capture_output=True, check=False, encoding="utf-8", timeout=240)
     assert (result.returncode, result.stdout, result.stderr) == (0, PRINTED[name], "")

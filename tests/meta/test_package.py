@@ -28,7 +28,7 @@ STATE = {
     ("builder/collection.py", "_SUSPENDING"): "the garbage collector is one for the whole process",
     ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
-    ("context/timeline.py", "_FORKS"): "a fork concerns every timeline of the process",
+    ("context/timeline.py", "_TIMELINES"): "a fork concerns every timeline of the process",
     ("webnn/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("webnn/inspect/capture.py", "warnings"): "within `webnn run --inspect`, which puts it back",
     ("webnn/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
