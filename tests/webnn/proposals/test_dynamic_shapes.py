@@ -140,6 +140,21 @@ def test_the_reference(call: tuple[str, list[Any], dict[str, Any], Any]) -> None
         np.testing.assert_array_equal(one, other, strict=True)
 
 
+def test_a_size_may_be_1_and_another_number_0() -> None:
+    """The least size of a dimension is 1, and the least element of a list of numbers is 0: only they fit here."""
+    context = shared_context(REVISION)
+    builder: Any = MLGraphBuilder(context)
+    x = builder.input("x", {"dataType": "float32", "shape": [1]})
+    named = builder.input("named", {"dataType": "float32", "shape": ["rows"]})
+    size, ones = builder.shape(named), constant(builder, sizes(1, dtype="uint32"))
+    outputs = {"reshaped": builder.reshapeDynamic(x, size), "sliced": builder.sliceDynamic(x, builder.sub(size, ones), ones)}
+    assert outputs["sliced"].shape == (1,)
+    graph = builder.buildSync(outputs)
+    feeds = {"x": np.full(1, 5, np.float32), "named": np.zeros(1, np.float32)}
+    for found in dispatch(graph, feeds, context).values():
+        np.testing.assert_array_equal(found, [5])
+
+
 def test_every_operation_has_values() -> None:
     assert {row.name for row in OPERATIONS} == {name for name, *_ in CALLS} == set(REFERENCE)
 
