@@ -87,8 +87,17 @@ def test_lower_is_the_way_back(calls: Any) -> None:
             "its input is int32, of which single precision",
         ),
         (
-            lambda b, x: b.scatterElements(x(5000), x(4000, dataType="int32"), x(4000)),
-            "4000 updates of 5000 places are more than 16777216 comparisons",
+            lambda b, x: b.dequantizeLinear(x(2, dataType="uint32"), x(1), x(1, dataType="uint32")),
+            "its input is uint32, of which single precision",
+        ),
+        (lambda b, x: b.quantizeLinear(x(2), x(1), x(1, dataType="uint32")), "its result is uint32, of which single precision"),
+        (
+            lambda b, x: b.scatterElements(x(4096), x(4097, dataType="int32"), x(4097)),
+            "4097 updates of 4096 places are more than 16777216 comparisons",
+        ),
+        (
+            lambda b, x: b.scatterElements(x(4097), x(4096, dataType="int32"), x(4096)),
+            "4096 updates of 4097 places are more than 16777216 comparisons",
         ),
         (lambda b, x: b.resample2d(x(1, 1, 3, 3), scales=[1.5, 1]), "options.scales has 1.5, which is not the quotient"),
         (lambda b, x: b.prelu(x(1, 3), x(2, 3)), "the draft 2024-06 refuses it: prelu: "),

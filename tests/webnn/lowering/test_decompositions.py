@@ -25,6 +25,8 @@ U8 = _random.integers(0, 3, (4, 5)).astype(np.uint8)
 ROWS = np.array([[-9, 0, 2, 1, -4], [1, 9, -1, 3, 0]], np.int32)
 COLUMNS = np.array([[-9, 0], [4, 9], [-1, 1], [2, -5]], np.int32)
 COORDINATES = np.array([[0, -1], [2, 3], [-3, 0], [9, -9]], np.int32)
+#: Indices that are negative numbers of int32.
+FAR = np.array([[0, 2**31 - 1], [2**31, 2**32 - 1], [1, 2**31 + 1], [2**32 - 2, 2]], np.uint32)
 UNIQUE = np.array([[2, 0, 1], [4, 3, 0], [0, 1, 2], [3, -2, 1]], np.int32)
 SCALE, ZERO = np.array([[0.5, 0.25, 2.0], [1.5, 0.125, 4.0]], np.float32), np.array([[3, 0, 255], [128, 7, 1]], np.uint8)
 BLOCKS = _random.normal(scale=300, size=(4, 3)).astype(np.float32)
@@ -81,6 +83,13 @@ CASES: list[Callable[[Any, Make], Any]] = [
     lambda b, x: b.gatherElements(x(F[0]), x(ROWS), axis=0),
     lambda b, x: b.gatherElements(x(F[0]), _constant(b, COLUMNS), axis=1),
     lambda b, x: b.gatherElements(x(F[0]), x(np.abs(COLUMNS).astype(np.uint32)), axis=1),
+    lambda b, x: b.gatherElements(x(F[0]), x(FAR), axis=1),
+    lambda b, x: b.gatherElements(x(F[0]), _constant(b, FAR), axis=1),
+    lambda b, x: b.gatherND(x(F), x(FAR)),
+    lambda b, x: b.gatherND(x(F), _constant(b, FAR)),
+    lambda b, x: b.scatterElements(x(F[0]), x(FAR[:, 1:].copy()), x(F[1, :, :1].copy()), axis=1),
+    lambda b, x: b.scatterND(x(F), x(FAR[1:3]), x(F[0, :2].copy())),
+    lambda b, x: b.scatterND(x(F), _constant(b, FAR[1:3]), x(F[0, :2].copy())),
     lambda b, x: b.gatherND(x(F), x(COORDINATES)),
     lambda b, x: b.gatherND(x(F), _constant(b, COORDINATES.astype(np.int64))),
     lambda b, x: b.gatherND(x(F[0, 0]), x(np.array([[-2]], np.int64))),
@@ -139,6 +148,15 @@ def test_every_decomposition_is_tried() -> None:
     for calls in CASES:
         calls(Recorder(), lambda array: array)
     assert DECOMPOSITIONS["2026-06"].keys() <= called
+
+
+def test_the_largest_scatter() -> None:
+    """One more place, or one more update, is refused: tests/builder/test_transform.py."""
+    builder = MLGraphBuilder(make_context("2026-06"))
+    x, updates = (builder.input(name, {"dataType": "float32", "shape": [4096]}) for name in ("x", "updates"))
+    indices = builder.input("indices", {"dataType": "int32", "shape": [4096]})
+    lowered = describe({"y": builder.scatterElements(x, indices, updates)}).lower("2024-06")
+    assert "scatterElements" not in [each.operation for each in lowered.operators]
 
 
 def test_labels_and_names_stay() -> None:
