@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -19,6 +20,7 @@ from webnn.javascript.confinement import confine
 from webnn.processes.executors import open_workers
 from webnn.processes.pool import Distrust, End, Finished, Worker, run_tasks
 from webnn.processes.spread import spread
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
@@ -70,10 +72,23 @@ def _prepare(work: Work[R], checkout: Checkout, settings: Settings) -> Callable[
     return partial(work, checkout, settings)
 
 
-def _distrust(checkout: Checkout, types: Sequence[type]) -> Distrust:
-    """Return how processes are treated that run tests in the engine: they read Python, the engine, the checkout and the profile only."""
-    files = [str(checkout.root), *filter(None, [os.environ.get("WEBNN_PROFILE")])]
+def _distrust(checkout: Checkout, settings: Settings, types: Sequence[type]) -> Distrust:
+    """Return how processes are treated that run tests in the engine.
+
+    They read Python, the engine, the checkout, the profile, and the folders of modules that the name of the revision has, only.
+    """
+    files = [str(checkout.root), *_sources(settings.revision), *filter(None, [os.environ.get("WEBNN_PROFILE")])]
     return Distrust(confine=partial(confine, files), types=(FileResult, FileStatus, Subtest, SubtestStatus, Flavour, *types))
+
+
+def _sources(revision: str) -> list[str]:
+    """Return the folders in which the modules in a revision's name are found."""
+    names = [each.partition(":")[0].partition(".")[0] for each in revision.split("+") if ":" in each]
+    if names:
+        find_revision(revision)  # it imports them
+    # A module is a file of the folder, a package a folder in it.
+    places = [next(iter(getattr(sys.modules[name], "__path__", ())), sys.modules[name].__file__) for name in names]
+    return [os.path.dirname(place) for place in places if place]
 
 
 def _limit(settings: Settings, test: Test) -> float:
@@ -148,7 +163,7 @@ def run_each(
     results: dict[Test, R] = {}
     finished: Generator[Finished[Test, Subtest, R]]
     prepare = partial(_prepare if confined else partial, work, checkout, settings)
-    distrust = _distrust(checkout, types) if confined else None
+    distrust = _distrust(checkout, settings, types) if confined else None
     with closing(run_tasks(order, prepare, jobs=processes, limit=partial(_limit, settings), distrust=distrust)) as finished:
         for each in finished:
             results[each.task] = result = fail(_ended(each)) if each.result is None else each.result
@@ -169,7 +184,7 @@ class OneByOne:
         confined = not _find_lack(self._checkout, test)
         worker = self._workers.get(confined)
         if worker is None:
-            distrust = _distrust(self._checkout, ()) if confined else None
+            distrust = _distrust(self._checkout, self._settings, ()) if confined else None
             begin, work = (_prepare, _run) if confined else (partial, _run_in_node)
             prepare = partial(begin, work, self._checkout, self._settings)
             worker = self._workers[confined] = Worker(prepare, partial(_limit, self._settings), distrust)

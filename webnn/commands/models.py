@@ -240,11 +240,9 @@ def boolean_inputs(path: Path) -> frozenset[str]:
     """
     if not is_onnx(path):
         return frozenset()
-    from onnx import TensorProto  # noqa: PLC0415 (imported lazily, because it is slow)
+    from webnn.onnx.model import read  # noqa: PLC0415 (imported lazily, because it is slow)
 
-    from webnn.onnx.model import read  # noqa: PLC0415 (as above)
-
-    return frozenset([each.name for each in read(path).proto.graph.input if each.type.tensor_type.elem_type == TensorProto.BOOL])
+    return read(path).boolean_inputs()
 
 
 def _names(path: Path) -> frozenset[str] | None:
