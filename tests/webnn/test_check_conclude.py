@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import each_row
-from webnn.check.conclude import complete, conclude
-from webnn.check.events import Ended, Note, Notes, read_notes
-from webnn.check.report import Graph, Refusal, Verdict
+from webnn.check.conclude import complete, conclude, conclude_prediction, end_before_replay
+from webnn.check.events import Ended, Engine, Note, Notes, Prediction, Replayed, read_notes
+from webnn.check.report import Graph, PartitionReport, Refusal, Verdict
 from webnn.processes.child import Exit
 
 
@@ -119,3 +119,36 @@ def test_notes_that_end_in_the_middle(tmp_path: Path, rest: bytes) -> None:
     with file.open("ab") as stream:
         stream.write(rest)
     assert read_notes(file) == [graph()]
+
+
+@each_row(
+    ("code", "note"),
+    [
+        (0, None),
+        (None, "nothing can be predicted: it was not done after 5 s"),
+        (3, "nothing can be predicted: the process ended with exit code 3"),
+    ],
+)
+def test_a_prediction_that_was_cut_off(code: int | None, note: str | None) -> None:
+    known = PartitionReport(nodes=2, webnn=1)
+    notes: list[Note] = [Engine(refusal="why"), Prediction(on=None, partition=known), Prediction(on="ort", partition=known)]
+    found = conclude_prediction(notes, finished(code), ["ort", "coreml"], 5)
+    assert found.refusal == "why"
+    assert (found.partitions[None], found.partitions["ort"]) == (known, known)
+    lost = found.partitions.get("coreml")
+    assert (None if lost is None else lost.note) == note
+
+
+@each_row(
+    ("notes", "code", "expected"),
+    [
+        # It was done: the process died when the program's own handlers ran.
+        ([Ended(code=0), Replayed(profiles=1)], -11, -11),
+        # It died, or took too long, while it followed the program on profiles.
+        ([Ended(code=0)], -11, 0),
+        ([Ended(code=3)], None, 3),
+        ([], None, None),
+    ],
+)
+def test_a_run_that_was_cut_off_in_its_replays(notes: list[Note], code: int | None, expected: int | None) -> None:
+    assert end_before_replay(notes, finished(code)).code == expected

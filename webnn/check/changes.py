@@ -105,10 +105,9 @@ def prove(change: Change, interval: Interval) -> Change:
 
 def give_int32(violation: Violation, change: Change | None) -> Change | None:
     """Name the option that makes int64 of an imported model int32, where that is the change."""
-    if change is None or (violation.given, change.data_type) != ("int64", "int32"):
+    if violation.given != "int64" or "int32" not in violation.allowed or (change is not None and change.data_type != "int32"):
         return change
-    text = "give --int32, which computes int64 in int32, inputs and outputs too"
-    return Change(text=f"{text} ({change.loses})" if change.loses else text, data_type="int32", loses=change.loses)
+    return _change("give --int32, which computes int64 in int32, inputs and outputs too", "int64", "int32")
 
 
 def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType], profile: Profile) -> Change | None:

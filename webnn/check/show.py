@@ -196,9 +196,9 @@ def by_partitions(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
         if run.partition is not None and (run.partition.kept or run.partition.fails or run.partition.note):
             groups.setdefault(run.partition, []).append(run.profile or _NO_PROFILE)
     for found, names in groups.items():
-        lines = [f"no session can be made: {each}" for each in _count_kept(found.fails)] + _count_kept(found.kept)
+        lines = [found.note] if found.note else []
+        lines += [f"no session can be made: {each}" for each in _count_kept(found.fails)] + _count_kept(found.kept)
         lines += [f"split between the graphs {each}" for each in found.splits]
-        lines += [found.note] if found.note else []
         graphs = len(found.subgraphs)
         figures = f"{len(found.kept)} of {found.nodes} nodes stay in WebAssembly, {graphs} graph{'' if graphs == 1 else 's'}"
         title = f"ONNX Runtime Web on {', '.join(names)}"

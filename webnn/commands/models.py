@@ -287,6 +287,8 @@ def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
 #: How messages of `webnn.onnx.load` name its arguments: ``dims={'batch': ..., 'length': ...}``.
 _ARGUMENT = re.compile(r"\b(shape|dim|constant)s=\{(.*?)\}")
 _PRECISION = re.compile(r'\bprecision="(\w+)"')
+#: What no shell takes for something else.
+_PLAIN = re.compile(r"[\w.,:/@%+=-]+")
 _ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)': (\[[^\]]*\]|\.\.\.)(?:, )?")
 
 
@@ -295,7 +297,9 @@ def name_options(text: str) -> str:
 
     def replace(argument: re.Match[str]) -> str:
         entries = _ENTRY.findall(argument[2])
-        return " ".join([f"--{argument[1]} {name}={value.strip('[]').replace(', ', ',')}" for name, value in entries])
+        pairs = [f"{name}={value.strip('[]').replace(', ', ',')}" for name, value in entries]
+        # Quotes that all shells take.
+        return " ".join([f"--{argument[1]} " + (pair if _PLAIN.fullmatch(pair) else f'"{pair}"') for pair in pairs])
 
     return _PRECISION.sub(r"--precision \1", _ARGUMENT.sub(replace, text))
 

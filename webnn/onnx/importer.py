@@ -221,7 +221,9 @@ class Importer:
             scope.define(name, Value(name, dtype, shape, operand=operand))
         return True
 
-    def _run_body(self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value]) -> list[Value]:
+    def _run_body(
+        self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False
+    ) -> list[Value]:
         """Import the body of a node.
 
         Args:
@@ -230,12 +232,13 @@ class Importer:
             graph: The body.
             name: The name of the body.
             arguments: The values of the body's inputs.
+            tentative: It may be that the body never runs: the node says what is wrong with it.
 
         Returns:
             The values of the body's outputs.
 
         Raises:
-            Refused: The body has another number of inputs, or there are too many steps.
+            Refused: The body has another number of inputs, there are too many steps, or a tentative body cannot be imported.
             Blocked: A result could not be imported. The reasons are noted.
         """
         path = f"{node}/{name}"
@@ -254,6 +257,10 @@ class Importer:
         # What follows belongs to the node again.
         self._builder.label = label
         if len(self._refusals) > refused:
+            if tentative:
+                first = self._refusals[refused]
+                del self._refusals[refused:]
+                raise Refused(f"{name} cannot be imported: {first.place.removeprefix(f'{path}/')} ({first.operator}): {first.reason}")
             # The next step of a loop would say the same.
             raise Blocked
         return [scope.find(info.name) for info in graph.output]

@@ -77,7 +77,9 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         return tuple(given)
     shape = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
     if None in shape:
+        # Some exporters write a question mark for a dimension without a name: others have the same.
         names = [dim.dim_param for dim, size in zip(tensor.shape.dim, shape, strict=True) if size is None]
+        names = [name if name.strip("?") else "" for name in names]
         named = [name for name in dict.fromkeys(names) if name]
         what = f"the dimensions {', '.join(named)}" if named else "some dimensions"
         options = [f"dims={{{', '.join(f'{name!r}: ...' for name in named)}}}"] if all(names) else []

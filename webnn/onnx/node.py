@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from onnx import AttributeProto, helper
@@ -24,7 +24,19 @@ __all__ = ["Node"]
 #: The most numbers of an input that a rule reads one by one.
 _MOST_INTEGERS = 1 << 16
 
-RunBody: TypeAlias = "Callable[[GraphProto, str, Sequence[Value]], list[Value]]"
+
+class RunBody(Protocol):
+    """Imports a body of a node."""
+
+    def __call__(self, graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
+        """Return the values of the body's outputs, with values for its inputs.
+
+        Args:
+            graph: The body.
+            name: Its name, for messages.
+            arguments: The values of its inputs.
+            tentative: It may be that it never runs: what is wrong with it is raised as `Refused`.
+        """
 
 
 class Node(Steps):

@@ -373,6 +373,35 @@ def test_a_program_that_does_a_lot(tmp_path: Path) -> None:
     assert len(on) < 100_000
 
 
+@pytest.mark.parametrize(
+    ("program", "runs"),
+    [
+        ("build('float32', 2)", 1),
+        ("build('int64', 2)", 1),
+        ("import subprocess\nsubprocess.run([sys.executable, '-c', ''], check=True)\nbuild('float32', 2)", 3),
+    ],
+)
+def test_how_often_a_program_runs(tmp_path: Path, program: str, runs: int) -> None:
+    count = tmp_path / "count"
+    file = write(tmp_path, f"open({str(count)!r}, 'a').write('x')\n{program}")
+    code, output, _ = check(file, "--profile", "coreml", "--profile", "ort", "--require", "ort")
+    assert code == 0
+    assert verdicts(output) == {"(none)": "builds", "coreml": "refused" if "int64" in program else "builds", "ort": "builds"}
+    assert len(count.read_text(encoding="utf-8")) == runs
+
+
+def test_a_process_that_dies_while_it_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs that it did not tell of take place."""
+    dies = "import os; from webnn.check import follow; follow.Witness.finish = lambda self, end: os.abort(); worker.main"
+    monkeypatch.setattr(supervise, "_START", supervise._START.replace("worker.main", dies))
+    count = tmp_path / "count"
+    file = write(tmp_path, f"open({str(count)!r}, 'a').write('x')\nbuild('int64', 2)")
+    code, output, errors = check(file, "--profile", "coreml", "--profile", "ort", "--require", "ort")
+    assert (code, errors) == (0, "")
+    assert verdicts(output) == {"(none)": "builds", "coreml": "refused", "ort": "builds"}
+    assert len(count.read_text(encoding="utf-8")) == 3
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_program_that_forks(tmp_path: Path) -> None:
     program = write(

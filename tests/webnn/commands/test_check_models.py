@@ -11,6 +11,7 @@ import pytest
 from onnx import parser
 from typer.testing import CliRunner
 
+from webnn.check import supervise
 from webnn.check.page import render
 from webnn.check.report import Report
 from webnn.commands.main import app
@@ -97,6 +98,90 @@ def test_missing_weights_do_not_keep_a_model_from_being_checked(tmp_path: Path) 
     assert "weights.bin" not in errors
     assert code in (0, 1)
     assert "5 nodes: 4 become WebNN operators, 1 known at import" in output
+
+
+#: The declared type of `y` is not that of `Relu`.
+REFUSED = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (float[batch, 3] x) => (int64[batch, 3] y) { y = Relu(x) }
+"""
+
+
+def test_a_model_that_onnxruntime_refuses(tmp_path: Path) -> None:
+    path, junit = save(tmp_path, REFUSED), tmp_path / "junit.xml"
+    code, output, errors = check(path, "--dim", "batch=2", "--profile", "ort", "--junit", junit)
+    assert code == 2
+    first = f"ONNX Runtime refuses {path}: "
+    assert output.startswith(first[:100])
+    assert errors.startswith(f"webnn: {first}")
+    assert "Type (tensor(int64)) of output arg (y)" in " ".join(errors.split())
+    # The place of a temporary file is left out.
+    assert "webnn-" not in errors
+    # Nothing is advised that was given.
+    assert "freeDimensionOverrides" not in output
+    assert "--dim" not in output
+    assert "<failure" in junit.read_text(encoding="utf-8")
+    code, output, _ = check(path, "--dim", "batch=2", "--profile", "ort", "--json")
+    found: dict[str, Any] = json.loads(output)
+    assert code == 2
+    assert "Type Error" in found["model"]["refusal"]
+    assert [run["partition"]["webnn"] for run in found["profiles"]] == [0]
+    _, output, _ = check(path, "--dim", "batch=2", "--profile", "ort", "--annotations")
+    assert output.startswith(f"::error file={path},title=webnn check%3A ONNX Runtime refuses the model::")
+
+
+def test_the_option_that_makes_integers_fit_is_named_until_it_is_given(tmp_path: Path) -> None:
+    text = """
+    <ir_version: 9, opset_import: ["" : 20]>
+    m (int64[2] x, int64[2] y) => (int64[2] z) { z = Mul(x, y) }
+    """
+    path = save(tmp_path, text)
+    code, output, _ = check(path, "--profile", "coreml", "--json")
+    assert code == 1
+    [run] = json.loads(output)["profiles"]
+    advice = [each["change"]["text"] for each in run["refusals"]]
+    assert advice
+    assert all("--int32" in each for each in advice)
+    code, output, _ = check(path, "--profile", "coreml", "--int32")
+    assert code == 0
+    assert "--int32" not in output
+
+
+def test_names_that_a_shell_would_change_are_quoted(tmp_path: Path) -> None:
+    model = parser.parse_model(MODEL)
+    for value in (*model.graph.input, *model.graph.output):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_param:
+                dim.dim_param = "a b*"
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    code, output, errors = check(path)
+    assert code == 2
+    assert 'give --dim "a b*=..." or --shape x=...,3' in " ".join((output + errors).split())
+
+
+def test_a_dimension_without_a_name_is_given_by_a_shape(tmp_path: Path) -> None:
+    model = parser.parse_model(MODEL)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "?"
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    code, output, errors = check(path)
+    assert code == 2
+    assert "--dim" not in output + errors
+    assert "give --shape x=...,3" in " ".join((output + errors).split())
+
+
+def test_a_prediction_never_costs_the_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime's optimizer ends its process for some models, with memory errors that come and go: no small model provokes one."""
+    dies = "import os; from webnn.onnx.partition import optimize; optimize.optimize = lambda model: os.abort(); worker.main"
+    monkeypatch.setattr(supervise, "_START", supervise._START.replace("worker.main", dies))
+    code, output, errors = check(save(tmp_path, MODEL), "--dim", "batch=2", "--profile", "ort", "--json")
+    assert (code, errors) == (0, "")
+    found: dict[str, Any] = json.loads(output)
+    for run in (found["baseline"], *found["profiles"]):
+        assert run["verdict"] == "builds"
+        assert run["partition"]["note"].startswith("nothing can be predicted: the process ")
+    assert found["model"]["refusal"] == ""
 
 
 @pytest.mark.parametrize(

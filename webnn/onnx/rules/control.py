@@ -31,22 +31,25 @@ def _if(node: Node) -> list[Value]:
     known = node.find_array(condition)
     if known is not None:
         return _branch(node, "then_branch" if known.any() else "else_branch")
-    results = _branch(node, "then_branch")
-    for index, (name, a, b) in enumerate(zip(node.outputs, results, _branch(node, "else_branch"), strict=True)):
+    roots = sorted(condition.roots)
+    advice = f"give constants={{{', '.join([f'{name!r}: ...' for name in roots])}}} if known: one branch is left then" if roots else ""
+    try:
+        results, others = [_branch(node, name, tentative=True) for name in ("then_branch", "else_branch")]
+    except Refused as refused:
+        where = f"the condition depends on the input {' and '.join(map(repr, roots))}, and {refused.reason}" if roots else refused.reason
+        raise Refused(where, advice) from None
+    for index, (name, a, b) in enumerate(zip(node.outputs, results, others, strict=True)):
         if (a.dtype, a.shape) != (b.dtype, b.shape):
             given = f"{a.dtype.name} {list(a.shape)} and {b.dtype.name} {list(b.shape)}"
-            raise Refused(
-                f"the branches must give {name} one type and shape if the condition is computed, got {given}",
-                "give the inputs that the condition comes from as constants",
-            )
+            raise Refused(f"the branches must give {name} one type and shape if the condition is computed, got {given}", advice)
         if a is not b:
             selector = node.reshape(node.operand(0), [])
             results[index] = node.typed(node.builder.where(selector, node.operand_of(a), node.operand_of(b)), a.dtype)
     return results
 
 
-def _branch(node: Node, name: str) -> list[Value]:
-    values = node.run_body(node.graph(name), name, [])
+def _branch(node: Node, name: str, *, tentative: bool = False) -> list[Value]:
+    values = node.run_body(node.graph(name), name, [], tentative=tentative)
     if len(values) != len(node.outputs):
         raise Refused(f"{name} must have {len(node.outputs)} outputs, got {len(values)}")
     return values

@@ -59,10 +59,11 @@ def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> Graph
     names = {str(size) for each in description.inputs.values() for size in each.dimensions if isinstance(size, str)}
     if not names:
         raise ValueError(f"the graph has no dimensions with names, so that there must be no sizes of them, got {sorted(sizes)}")
+    missing = sorted(names - set(sizes))
+    if missing:
+        raise ValueError(f"dims={{{', '.join([f'{name!r}: ...' for name in missing])}}} must be given for the graph, got {sorted(sizes)}")
     if names != set(sizes):
-        raise ValueError(
-            f"dims={{{', '.join([f'{name!r}: ...' for name in sorted(names)])}}} must be given for the graph, got {sorted(sizes)}"
-        )
+        raise ValueError(f"dims must name dimensions of the graph, {sorted(names)}, got {sorted(sizes)}")
     inputs = {
         name: OperandDescriptor(each.dataType, tuple([sizes.get(str(size), size) for size in each.dimensions]))
         for name, each in description.inputs.items()

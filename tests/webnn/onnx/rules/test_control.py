@@ -39,6 +39,34 @@ def test_a_known_condition_leaves_one_branch() -> None:
     assert [each.operation for each in imported.description.operators] == ["add", "mul"]
 
 
+#: The branch that is not taken with a rate of 16000 cannot be imported.
+RATES = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (int64 rate, float[2, 3] x) => (float[2, 3] y)
+<int64 known = {16000}>
+{
+    c = Equal(rate, known)
+    y = If (c) <
+        then_branch = t () => (float[2, 3] p) { p = Relu(x) },
+        else_branch = e () => (float[2, 3] q) { n = NonZero(x) q = Cast<to = 1>(n) }
+    >
+}
+"""
+
+
+def test_the_input_that_a_condition_depends_on_is_named() -> None:
+    model = parser.parse_model(RATES)
+    with pytest.raises(webnn.onnx.RefusedModelError) as caught:
+        webnn.onnx.load(model)
+    [refusal] = caught.value.report.refusals
+    assert refusal.operator == "If"
+    assert refusal.reason.startswith("the condition depends on the input 'rate', and else_branch cannot be imported: ")
+    assert "(NonZero)" in refusal.reason
+    assert refusal.advice.startswith("give constants={'rate': ...}")
+    imported = webnn.onnx.load(model, constants={"rate": np.array(16000)})
+    assert [each.operation for each in imported.description.operators] == ["relu"]
+
+
 LOOP = """
 <ir_version: 9, opset_import: ["" : 20]>
 m (int64 n, bool c, float[2, 3] x) => (float[2, 3] y, float[k, 2, 3] s, int64[k] numbers)
