@@ -9,9 +9,10 @@ from io import FileIO
 
 from webnn.builder.description import FormatError
 
-__all__ = ["check_regular", "open_regular"]
+__all__ = ["check_regular", "describe_kind", "open_regular"]
 
 _KINDS = {
+    stat.S_IFREG: "a file",
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -37,6 +38,14 @@ def check_regular(path: str | os.PathLike[str]) -> os.stat_result:
     return status
 
 
+def describe_kind(path: str | os.PathLike[str]) -> str:
+    """Describe what is in the place of a file, for example as ``"a folder"`` or ``"not there"``."""
+    try:
+        return _kind(os.stat(path))
+    except (OSError, ValueError):  # ValueError: the path has a null character
+        return f"a link to {os.readlink(path)}, which is not there" if os.path.islink(path) else "not there"
+
+
 def open_regular(path: str | os.PathLike[str]) -> FileIO:
     """Open a file to read its bytes, without a buffer. Raises the errors of `check_regular`."""
     check_regular(path)
@@ -52,4 +61,8 @@ def open_regular(path: str | os.PathLike[str]) -> FileIO:
 
 def _check(status: os.stat_result, path: str | os.PathLike[str]) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise FormatError(f"must be a file, got {_KINDS.get(stat.S_IFMT(status.st_mode), 'something else')}", path)
+        raise FormatError(f"must be a file, got {_kind(status)}", path)
+
+
+def _kind(status: os.stat_result) -> str:
+    return _KINDS.get(stat.S_IFMT(status.st_mode), "something else")

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from webnn.builder.regular import describe_kind
 from webnn.check.ci import annotate, write_junit
 from webnn.check.events import Job, Kind
 from webnn.check.page import write_page
@@ -180,7 +181,7 @@ def command(
 
 def _kind(program: Path) -> Kind:
     if not program.is_file():
-        raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+        raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     fitting = [suffix for suffix in _KINDS if program.name.lower().endswith(suffix)]
     kind = _KINDS[max(fitting, key=len)] if fitting else None
     if kind is None:

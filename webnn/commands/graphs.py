@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 
 import webnn
+from webnn.builder.regular import describe_kind
 from webnn.commands import program as run
 from webnn.commands.failure import failure
 from webnn.commands.models import ModelOptions, read_graph
@@ -96,7 +97,7 @@ def collect_graphs(
         typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
     """
     if not path.is_file():
-        raise failure(f"{path} is {'a folder' if path.is_dir() else 'not there'}: a graph or a program is a file", _WRONG)
+        raise failure(f"{path} is {describe_kind(path)}: a graph or a program is a file", _WRONG)
     name = path.name.lower()
     if run.is_graph(name):
         if arguments:

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 import webnn
+from webnn.builder.regular import describe_kind
 from webnn.commands.choices import (
     PAGES,
     DialectOption,
@@ -141,7 +142,7 @@ def command(
     Python program runs in this process. The exit code is the program's.
     """
     if not program.is_file():
-        raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+        raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     set_numerics(numerics)
     set_semantics(semantics)
     emulation = _emulate(profile, fallback, reference=reference)

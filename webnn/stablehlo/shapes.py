@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from webnn.importing.steps import product
 from webnn.importing.values import Refused
+from webnn.validation import webidl
 
 __all__ = [
     "check_axes",
@@ -55,7 +56,9 @@ def check_starts(shape: Sequence[int], sizes: Sequence[int], starts: Sequence[Se
 def check_size(shape: Sequence[int]) -> None:
     """Refuse a shape that no array can have: NumPy counts the elements as if no size were 0."""
     if len(shape) > _MOST_DIMENSIONS or product([size for size in shape if size]) > _MOST_ELEMENTS:
-        raise Refused(f"a tensor must have at most {_MOST_DIMENSIONS} dimensions and {_MOST_ELEMENTS} elements, got {list(shape)}")
+        raise Refused(
+            f"a tensor must have at most {_MOST_DIMENSIONS} dimensions and {_MOST_ELEMENTS} elements, got {webidl.describe(list(shape))}"
+        )
 
 
 def find_reshaped(shape: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:

@@ -64,6 +64,7 @@ def write(file: Path, text: str) -> Path:
     ("arguments", "message"),
     [
         (["none.mjs"], "none.mjs is not there: a program is a file"),
+        ([os.devnull], f"{os.devnull} is a device: a program is a file"),
         (["."], ". is a folder: a program is a file"),
         (["a.txt"], "a program is a file .mjs, .js, .html, .htm, .py, got a.txt"),
         (["--root", "none", "a.mjs"], "--root must be a folder, got none"),

@@ -19,6 +19,7 @@ import webnn
 from tests.webnn.scale.graphs import times
 from webnn import FormatError
 from webnn.builder.npy import map_array
+from webnn.builder.regular import describe_kind
 from webnn.commands.feeds import read_archive, read_inputs
 from webnn.commands.models import ModelOptions
 from webnn.context.profiles import ProfileError, load_profile
@@ -172,3 +173,11 @@ def test_an_array_is_mapped(tmp_path: Path) -> None:
         mapped = map_array(tmp_path / f"{number}.npy")
         assert (mapped.dtype, mapped.shape) == (array.dtype, array.shape)
         np.testing.assert_array_equal(mapped, array)
+
+
+def test_links_and_pipes_are_described(tmp_path: Path) -> None:
+    assert describe_kind(tmp_path) == "a folder"
+    assert describe_kind(tmp_path / "none") == "not there"
+    if sys.platform != "win32":
+        make_link(tmp_path / "link")
+        assert describe_kind(tmp_path / "link") == f"a link to {tmp_path / 'nothing'}, which is not there"

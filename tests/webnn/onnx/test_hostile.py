@@ -208,7 +208,12 @@ REFUSED: dict[str, tuple[ModelProto, str, str]] = {
         "y",
         "steps must be other than 0, got [0]",
     ),
-    "huge repeats": (with_attribute("Tile", ["x", "w"], integers("w", 2**40, 2**40)), "y", "WebNN refuses it: tile"),
+    "huge repeats": (with_attribute("Tile", ["x", "w"], integers("w", 2**34, 2**40)), "y", "repeats must be at most 4294967295, got [1717"),
+    "repeats that are 1 in 32 bits": (
+        with_attribute("Tile", ["x", "w"], integers("w", 2**32 + 1, 1)),
+        "y",
+        "repeats must be at most 4294967295, got [4294967297, 1]",
+    ),
     "huge block": (
         model([node("Unsqueeze", ["x", "a"], ["z"]), node("SpaceToDepth", ["z"], ["y"], blocksize=2**31)], integers("a", 0, 1)),
         "y",
@@ -323,6 +328,14 @@ def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [(each.place, each.reason) for each in refused.value.report.refusals]
     assert any(each.startswith(place) and reason in text for each, text in found), found[:5]
     assert len(str(refused.value)) < 15_000
+
+
+@pytest.mark.parametrize("operator", ["Reshape", "Expand"])
+def test_a_long_shape_is_shown_in_part(operator: str) -> None:
+    with pytest.raises(webnn.onnx.RefusedModelError) as refused:
+        webnn.onnx.load(swollen(operator, 60_000))
+    (refusal,) = refused.value.report.refusals
+    assert len(refusal.reason) < 300
 
 
 #: The bytes of a file, and a part of the message.

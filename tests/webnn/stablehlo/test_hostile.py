@@ -318,6 +318,12 @@ def _results_of_one_name() -> Function:
     return function(main, result_names=("a", "a.0"))
 
 
+def test_a_long_shape_is_shown_in_part() -> None:
+    with pytest.raises(webnn.stablehlo.RefusedModelError) as refused:
+        webnn.stablehlo.load(REFUSED["many dimensions"][0]())
+    assert {len(each.reason) < 300 for each in refused.value.report.refusals} == {True}
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limit itself is tested below.

@@ -20,6 +20,7 @@ __all__ = ["RULES"]
 
 #: The most indices of a table that a rule makes.
 _MOST_INDICES = 1 << 24
+_MOST_REPEATS = 2**32 - 1
 
 
 def _empty(node: Node, shape: Sequence[int]) -> Array:
@@ -27,14 +28,14 @@ def _empty(node: Node, shape: Sequence[int]) -> Array:
     try:
         return np.zeros(tuple(shape), node.value(0).dtype)
     except ValueError:
-        raise Refused(f"the shape must be one of at most 32 dimensions that fit into memory, got {list(shape)}") from None
+        raise Refused(f"the shape must be one of at most 32 dimensions that fit into memory, got {webidl.describe(list(shape))}") from None
 
 
 def _shaped(node: Node, shape: Sequence[int]) -> Result:
     """Return the first input in another shape of as many elements."""
     value = node.value(0)
     if product(shape) != value.size:
-        raise Refused(f"the new shape must have {value.size} elements, got {list(shape)}")
+        raise Refused(f"the new shape must have {value.size} elements, got {webidl.describe(list(shape))}")
     if tuple(shape) == value.shape:
         return value
     return node.reshape(node.operand(0), shape)
@@ -49,14 +50,14 @@ def _reshape(node: Node) -> Result:
     shape = node.known_integers(1, "the shape")
     if not node.flag("allowzero", default=False):
         if any(size == 0 and index >= given.rank for index, size in enumerate(shape)):
-            raise Refused(f"each 0 of the shape must stand for a dimension of the input, {list(given.shape)}, got {shape}")
+            raise Refused(f"each 0 of the shape must stand for a dimension of the input, {list(given.shape)}, got {webidl.describe(shape)}")
         shape = [given.shape[index] if size == 0 else size for index, size in enumerate(shape)]
     if shape.count(-1) > 1 or any(size < -1 for size in shape):
-        raise Refused(f"the shape must have sizes of at least 0, and at most one -1, got {shape}")
+        raise Refused(f"the shape must have sizes of at least 0, and at most one -1, got {webidl.describe(shape)}")
     if -1 in shape:
         rest = product([size for size in shape if size != -1])
         if rest == 0 or given.size % rest:
-            raise Refused(f"the sizes other than -1 must divide the number of elements, {given.size}, got {shape}")
+            raise Refused(f"the sizes other than -1 must divide the number of elements, {given.size}, got {webidl.describe(shape)}")
         shape[shape.index(-1)] = given.size // rest
     return _shaped(node, shape)
 
@@ -199,7 +200,7 @@ def _expand(node: Node) -> Result:
             raise ValueError
         wanted = np.broadcast_shapes(value.shape, tuple(shape))
     except ValueError:
-        raise Refused(f"the shape must broadcast with that of the input, {list(value.shape)}, got {shape}") from None
+        raise Refused(f"the shape must broadcast with that of the input, {list(value.shape)}, got {webidl.describe(shape)}") from None
     if wanted == value.shape:
         return value
     return node.builder.expand(node.operand(0), list(wanted)) if 0 not in wanted else _empty(node, wanted)
@@ -215,6 +216,9 @@ def _tile(node: Node) -> Result:
         return value
     if 0 in repeats:
         return _empty(node, [size * count for size, count in zip(value.shape, repeats, strict=True)])
+    # The builder takes them modulo 2 ** 32, as Web IDL says.
+    if max(repeats) > _MOST_REPEATS:
+        raise Refused(f"repeats must be at most {_MOST_REPEATS}, got {webidl.describe(repeats)}")
     return node.builder.tile(node.operand(0), repeats)
 
 
