@@ -122,6 +122,23 @@ def test_regions(ratio: int, transformation: str, mode: str, version: int) -> No
     check(make(helper.make_node("RoiAlign", list(feeds), ["y"], **attributes), feeds, version), feeds, 1e-4)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_regions_at_the_ends(axis: int) -> None:
+    """Places one element outside count; farther ones do not."""
+    places = np.array([-1.0, np.nextafter(np.float32(-1), np.float32(-2)), -0.75, 0, 5, 6, np.nextafter(np.float32(6), np.float32(7))])
+    # Each region has one place, in the middle of its length of 1.
+    middles = np.full([len(places), 2], 2, np.float32)
+    middles[:, axis] = places
+    feeds = {
+        "x": RANDOM.uniform(1, 2, [1, 2, 6, 6]).astype(np.float32),
+        "rois": np.concatenate([middles - 0.5, middles + 0.5], axis=1).astype(np.float32),
+        "batches": np.zeros(len(places), np.int64),
+    }
+    model = make(helper.make_node("RoiAlign", list(feeds), ["y"], sampling_ratio=1), feeds, 10)
+    check(model, feeds, 1e-6)
+    assert (compute(model, feeds)["y"] == 0).all(axis=(1, 2, 3)).tolist() == [False, True, False, False, False, False, True]
+
+
 @pytest.mark.parametrize(
     ("rois", "attributes", "message"),
     [

@@ -66,6 +66,19 @@ FUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "FusedGemm": ("FusedGemm", (_random(3, 4), _random(5, 4), _random(5)), {"transB": 1, "activation": "Tanh", "alpha": 2.0}, "y"),
     "FusedGemm leaky": ("FusedGemm", (_random(3, 4), _random(4, 5)), {"activation": "LeakyRelu", "activation_alpha": 0.3}, "y"),
     "SkipLayerNormalization": ("SkipLayerNormalization", (X, _random(2, 3, 8, seed=1), _random(8), _random(8, seed=2)), {}, "y"),
+    # The default epsilon is about the variance of these.
+    "SkipLayerNormalization of small numbers": (
+        "SkipLayerNormalization",
+        (1e-6 * X, 1e-6 * _random(2, 3, 8, seed=1), _random(8), _random(8, seed=2)),
+        {},
+        "y",
+    ),
+    "SkipSimplifiedLayerNormalization of small numbers": (
+        "SkipSimplifiedLayerNormalization",
+        (1e-6 * X, 1e-6 * _random(2, 3, 8, seed=1), _random(8)),
+        {},
+        "y",
+    ),
     "SkipLayerNormalization with a sum": (
         "SkipLayerNormalization",
         (X, _random(3, 8, seed=1), _random(8), None, _random(8, seed=2)),
