@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from onnx import helper
@@ -42,7 +44,13 @@ EQUATIONS: dict[str, tuple[list[int], ...]] = {
     "...ij,...jk->...ik": ([2, 3], [2, 3]),
     "...ij,...jk->...ik ": ([2, 3], [3]),
     "...ij,...jk->i...k": ([2, 1], [1, 3]),
+    "...ij,...jk->...ik  ": ([1], [3]),
+    " ...ij,...jk->...ik": ([3], [1]),
+    " ...ij,...jk->...ik ": ([1, 2], [3, 1]),
     "...i,...i->...": ([2], []),
+    "...i,...i->... ": ([1], [4]),
+    "...i,...j->...ij": ([4, 1], [1, 2]),
+    "...i,...i,...i": ([1], [4], [1]),
     "...,...i": ([2, 3], [3]),
     "ij,jk,kc->ic": ([], [], []),
     "i,j,k->kji": ([], [], []),
@@ -102,7 +110,23 @@ def test_graphs_are_small(equation: str, operations: list[str]) -> None:
     ],
 )
 def test_refusals(equation: str, reason: str) -> None:
-    arrays = {"x": np.zeros((2, 3), np.float32), "y": np.zeros((3, 3), np.float32)}
+    refuse(equation, [(2, 3), (3, 3)], reason)
+
+
+@pytest.mark.parametrize(
+    ("equation", "sizes", "reason"),
+    [
+        ("i,i->i", [1, 3], "the dimension i must have one size in all terms, got 1 and 3"),
+        ("...,...->...", [2, 3], "must have one size in all terms, got 2 and 3"),
+        ("...,...,...->...", [4, 1, 3], "must have one size in all terms, got 4 and 3"),
+    ],
+)
+def test_only_an_ellipsis_broadcasts(equation: str, sizes: list[int], reason: str) -> None:
+    refuse(equation, [(size,) for size in sizes], reason)
+
+
+def refuse(equation: str, shapes: Sequence[tuple[int, ...]], reason: str) -> None:
+    arrays = {f"x{index}": np.zeros(shape, np.float32) for index, shape in enumerate(shapes)}
     model = make(helper.make_node("Einsum", [*arrays], ["out"], equation=equation), arrays, 12)
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
         webnn.onnx.load(model)

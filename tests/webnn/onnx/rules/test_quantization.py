@@ -70,6 +70,14 @@ def test_quantize_integers() -> None:
     assert actual.tolist() == [[0, 12, 13], [102, 104, 255]]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
+def test_quantize_with_a_scale_of_integers(dtype: str) -> None:
+    """The division is one of float32, whatever the numbers are: with float16's 2048 these would be in the middle between two integers."""
+    feeds = _feeds(np.array([3072, 7168, -3072], dtype), np.int32(2049), np.int8(0))
+    actual = compute(make(_node("QuantizeLinear", feeds.values()), feeds, 23), feeds)["y"]
+    assert actual.tolist() == [1, 3, -1]
+
+
 def test_quantize_saturates_and_rounds_to_even() -> None:
     x = np.array([-1e30, -400, -0.5, 0.5, 1.5, 2.5, 400, np.inf], np.float32)
     feeds = _feeds(x, np.float32(1), np.int8(1))
