@@ -22,6 +22,7 @@ __all__ = [
     "op_support_limits",
     "operand_names",
     "operation_limits",
+    "show_limits",
     "write_limits",
 ]
 
@@ -73,12 +74,12 @@ class Limits(dict[str, Any]):
                 facts.append(f"{member}: {value}")
                 continue
             operands = {"": value} if "dataTypes" in value else value
-            rows += [[member, name, *_show(each)] for name, each in operands.items() if isinstance(each, dict)]
+            rows += [[member, name, *show_limits(each)] for name, each in operands.items() if isinstance(each, dict)]
         page: str = above.load("formats.html").table("MLOpSupportLimits", ("operation", "operand", "ranks", "types"), rows, before=facts)
         return page
 
 
-def _show(limits: Mapping[str, Any]) -> tuple[str, str]:
+def show_limits(limits: Mapping[str, Any]) -> tuple[str, str]:
     """Return the ranks and the types of an operand's limits, which a program may have changed."""
     ranks = limits.get("rankRange")
     numbers = [str(ranks.get(name, "")) for name in ("min", "max")] if isinstance(ranks, dict) else []

@@ -17,6 +17,7 @@ from webnn.builder.regular import open_regular
 from webnn.context.profiles.problems import ProfileError, printable
 from webnn.context.profiles.profile import Profile
 from webnn.validation import webidl
+from webnn.validation.suggestions import nearest
 
 __all__ = ["ALIASES", "PROFILES", "is_name", "load_profile", "make_profile"]
 
@@ -95,8 +96,10 @@ def _shipped(name: str) -> Profile:
     if own != name:
         return _shipped(own)
     if name not in PROFILES:
-        known = ", ".join((*PROFILES, *ALIASES))
-        raise ProfileError(name, [("", f"must be a device profile, one of {known}, or the path of a file ({_ENDING})")])
+        known = (*PROFILES, *ALIASES)
+        meant = nearest(name, known)
+        advice = f"; did you mean {meant!r}?" if meant else ""
+        raise ProfileError(name, [("", f"must be a device profile, one of {', '.join(known)}, or the path of a file ({_ENDING}){advice}")])
     data = json.loads((resources.files("webnn.context.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8"))
     return _make(name, name, data, _shipped)
 

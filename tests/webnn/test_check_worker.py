@@ -412,7 +412,10 @@ def test_cases(check: Check, tmp_path: Path) -> None:
 
 def test_a_case_that_is_wrong(check: Check, tmp_path: Path) -> None:
     run = check(recorded(tmp_path, "float32", operation="nag"), kind="cases")
-    assert (run.verdict, run.error) == (Verdict.ERROR, "float32 0: CaseError: graph.operators[0].name: the draft has no operation 'nag'")
+    assert (run.verdict, run.error) == (
+        Verdict.ERROR,
+        "float32 0: CaseError: graph.operators[0].name: the draft has no operation 'nag'; did you mean neg?",
+    )
 
 
 def test_recorded_cases(check: Check, tmp_path: Path) -> None:

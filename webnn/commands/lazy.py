@@ -17,6 +17,8 @@ __all__ = ["make_group"]
 
 #: What every command has.
 _SETTINGS: Mapping[str, Any] = MappingProxyType({"help_option_names": ["-h", "--help"]})
+#: The smallest similarity of a misspelt command and the one that is meant, from 0 to 1.
+_NEAR = 0.7
 #: Frames and colours for people, plain text for pipes.
 _LOOKS: Mapping[str, Any] = MappingProxyType(
     {"rich_markup_mode": "rich" if sys.stdout.isatty() else None, "pretty_exceptions_enable": False, "add_completion": False}
@@ -43,8 +45,16 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
             if ctx.resilient_parsing and not args:
                 # A shell completes the name of a command.
                 return super().parse_args(ctx, args)
-            isNamed = bool(args) and (args[0] in commands or args[0] in _SETTINGS["help_option_names"])
+            # A name that is almost that of a command is a mistake, not an argument of the default command.
+            isNamed = bool(args) and (args[0] in commands or args[0] in _SETTINGS["help_option_names"] or bool(_meant(args[0], commands)))
             return super().parse_args(ctx, args if isNamed or not default else [default, *args])
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            # typer itself looks among commands that are loaded.
+            meant = "" if args[0] in commands or ctx.resilient_parsing else _meant(args[0], commands)
+            if meant:
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+            return super().resolve_command(ctx, args)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             self._lists = True
@@ -74,6 +84,14 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
         context_settings=dict(_SETTINGS),
         **{**_LOOKS, **settings},
     )
+
+
+def _meant(name: str, commands: Mapping[str, Entry]) -> str:
+    """Return the command that a misspelt name means; empty if there is none."""
+    # Imported lazily: most names are right.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    return next(iter(get_close_matches(name, commands, 1, _NEAR)), "")
 
 
 def _load(name: str, module: str) -> Any:

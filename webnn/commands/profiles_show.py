@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -10,8 +11,10 @@ import typer
 from webnn.builder.semantics import merge_semantics
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
-from webnn.commands.rows import make_console, print_rows
+from webnn.commands.rows import Row, make_console, print_rows
+from webnn.context.limits import show_limits
 from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
+from webnn.context.profiles.profile import operand_names
 
 __all__ = ["command"]
 
@@ -31,7 +34,8 @@ def command(
 ) -> None:
     """Show the device profiles: whose limits they are, and what they are certain of.
 
-    Without a name, every profile that is shipped. It also checks files: the exit status is 2 if one is no profile.
+    Without a name, every profile that is shipped; with one, also its limits: data types and ranks of the operands of each operation. It
+    checks files, too: the exit status is 2 if one is no profile.
     """
     try:
         found = [load_profile(name) for name in names or PROFILES]
@@ -40,7 +44,44 @@ def command(
     if as_json:
         typer.echo(json.dumps({profile.name: _tell(profile) for profile in found}, indent=1))
         return
-    print_rows(make_console(), [(profile.name, profile.summary, _describe(profile, every=bool(names))) for profile in found])
+    console = make_console()
+    print_rows(console, [(profile.name, profile.summary, _describe(profile, every=bool(names))) for profile in found])
+    for profile in found if names else ():
+        console.print()
+        if len(found) > 1:
+            console.print(f"{profile.name}:", markup=False)
+        print_rows(console, list(_limits(profile)))
+
+
+def _limits(profile: Profile) -> Iterator[Row]:
+    """Yield what a profile accepts: a row for operands of an operation with the same types and ranks, and one for each rule."""
+    members = profile.limits()
+    for member, value in members.items():
+        if not isinstance(value, dict):
+            yield member, f"{value:,}" if isinstance(value, int) else value, ""
+            continue
+        operands = {"": value} if "dataTypes" in value else value
+        alike: dict[tuple[str, str], list[str]] = {}
+        for operand, limits in operands.items():
+            alike.setdefault(show_limits(limits), []).append(operand)
+        for number, ((ranks, types), named) in enumerate(alike.items()):
+            lead = "" if named == [""] else f"{', '.join(named)}: "
+            yield "" if number else member, f"{lead}{ranks}-D {types or 'no data type'}", ""
+        for rule in profile.rules.get(member, ()):
+            where = "the call" if rule.at == "call" else "build()"
+            yield "", "", f"{where}: {rule.sentence}{f' ({rule.change})' if rule.change else ''}"
+    if profile.native is not None:
+        yield (
+            "native",
+            ", ".join(sorted(profile.native)),
+            "the rest runs on the CPU" if profile.cpu_fallback else "build() refuses the rest",
+        )
+    lacking = sorted(operand_names().keys() - members.keys())
+    if lacking:
+        yield "lacks", ", ".join(lacking), ""
+    for topic, note in profile.source.items():
+        if topic != "summary":
+            yield f"source: {topic}", " ".join(str(note).split()), ""
 
 
 def _describe(profile: Profile, *, every: bool) -> str:

@@ -138,6 +138,10 @@ def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
     ("arguments", "message"),
     [
         (("unknown",), "No such command 'unknown'"),
+        (("chek",), "No such command 'chek'. Did you mean 'check'?"),
+        (("wpt", "vektors"), "No such command 'vektors'. Did you mean 'vectors'?"),
+        (("profiles", "shw"), "No such command 'shw'. Did you mean 'show'?"),
+        (("profiles", "corml"), "or the path of a file (.json); did you mean 'coreml'?"),
         (("demo", "--device", "tpu"), "'tpu' is not one of 'cpu', 'gpu', 'npu'"),
         (("demo", "--images", "-1"), "Invalid value for '--images'"),
     ],

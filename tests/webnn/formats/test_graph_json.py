@@ -326,7 +326,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         content(**node(attributes={})),
         f"nodes[0]: must be {MEMBERS}, got ['id', 'op', 'inputs', 'options', 'attributes']",
     ),
-    "an unknown operation": (content(**node(op="gelu2")), "nodes[0].op: the draft 2026-06 has no operation 'gelu2'"),
+    "an unknown operation": (content(**node(op="gelu2")), "nodes[0].op: the draft 2026-06 has no operation 'gelu2'; did you mean gelu?"),
     "a method that is no operation": (content(**node(op="build")), "nodes[0].op: the draft 2026-06 has no operation 'build'"),
     "an operation that is none": (content(**node(op={})), "nodes[0].op: the draft 2026-06 has no operation {}"),
     "inputs that are none": (content(**node(inputs="x")), "nodes[0].inputs: must be a list of names, got 'x'"),

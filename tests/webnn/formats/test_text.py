@@ -137,7 +137,10 @@ WRONG = {
     "an option twice": (text(nodes="y = softmax(x, axis=0, axis=0);"), "4:33: there is an option 'axis' already"),
     "no comma": (text(nodes="y = add(x x);"), "4:20: must be ',' or ')', got 'x'"),
     "no outputs": (text(nodes="[] = relu(x);"), "4:10: nodes[0].outputs: must name 1 results of relu, got []"),
-    "an unknown operation": (text(nodes="y = relu(x); z = gelu2(y);"), "4:23: nodes[1].op: the draft 2026-06 has no operation 'gelu2'"),
+    "an unknown operation": (
+        text(nodes="y = relu(x); z = gelu2(y);"),
+        "4:23: nodes[1].op: the draft 2026-06 has no operation 'gelu2'; did you mean gelu?",
+    ),
     "an unknown value": (text(nodes="y = relu(z);"), "4:10: nodes[0]: there is no value 'z' yet"),
     "an output twice": (text(outputs="y; y;"), "5:15: there is a name 'y' in outputs already"),
     "an unknown output": (text(outputs="z;"), "5:2: outputs: there is no value 'z' yet"),

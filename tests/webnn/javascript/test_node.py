@@ -51,6 +51,15 @@ ENDS: Mapping[str, tuple[str, int, str, list[str]]] = {
         "got x\n",
         [],
     ),
+    "a misspelt operation": (
+        "const builder = new MLGraphBuilder(await navigator.ml.createContext());\nbuilder.relu6(1);",
+        1,
+        "",
+        [
+            "TypeError: builder.relu6 is not a function",
+            "webnn: MLGraphBuilder has no relu6; did you mean clamp(x, {minValue: 0, maxValue: 6})?\n",
+        ],
+    ),
     "syntax": ("let a;\nlet b = (;", 1, "", ["https://app.test/program.mjs:2\nlet b = (;\n", "SyntaxError: Unexpected token ';'"]),
     "an error of the emulator": (
         "const context = await navigator.ml.createContext();\nnew MLGraphBuilder(context).relu(7);",
