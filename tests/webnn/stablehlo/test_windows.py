@@ -56,6 +56,12 @@ POOLS: tuple[dict[str, Any], ...] = (
     {"window_dimensions": (1, 2, 2, 1), "window_strides": (1, 2, 2, 1)},
     {"window_dimensions": (1, 3, 3, 1), "window_strides": (1, 2, 2, 1), "padding": np.array([[0, 0], [1, 1], [0, 1], [0, 0]])},
     {"window_dimensions": (1, 3, 1, 1), "padding": np.array([[0, 0], [4, -1], [0, 0], [0, 0]])},
+    # Windows of nothing but padding.
+    {"window_dimensions": (1, 3, 1, 1), "padding": np.array([[0, 0], [3, 0], [0, 0], [0, 0]])},
+    {"window_dimensions": (1, 1, 3, 1), "padding": np.array([[0, 0], [0, 0], [0, 3], [0, 0]])},
+    {"window_dimensions": (1, 2, 3, 1), "window_strides": (1, 2, 1, 1), "padding": np.array([[0, 0], [2, 1], [0, 3], [0, 0]])},
+    # As much padding as a window, of which none has only that: engines pad less.
+    {"window_dimensions": (1, 3, 1, 1), "window_strides": (1, 3, 1, 1), "padding": np.array([[0, 0], [0, 3], [0, 0], [0, 0]])},
     {"window_dimensions": (1, 2, 3, 1), "window_dilations": (1, 2, 3, 1), "padding": np.array([[0, 0], [1, 0], [2, 1], [0, 0]])},
     {"window_dimensions": (1, 1, 3, 2), "window_strides": (2, 3, 1, 1)},
     {"window_dimensions": (2, 2, 1, 3)},
@@ -114,7 +120,7 @@ def test_sum_with_an_initial_value() -> None:
 
 @pytest.mark.parametrize("padding", [((0, 0), (8, 0)), ((0, 0), (0, 8))])
 @pytest.mark.parametrize("name", ["add", "maximum", "multiply"])
-@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int8])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int8, np.uint8])
 def test_running(padding: Any, name: str, dtype: Any) -> None:
     array = RANDOM.integers(-3, 3, (3, 9)).astype(dtype)
     neutral = {"add": 0, "maximum": -np.inf if dtype == np.float32 else np.iinfo(dtype).min, "multiply": 1}[name]
