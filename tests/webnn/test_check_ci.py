@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.webnn.test_check_show import REFUSED, graph, report
 from webnn.check.ci import annotate, write_junit
-from webnn.check.report import Run, Verdict
+from webnn.check.report import ModelReport, Run, Verdict
 
 BUILDS = Run(profile="large", verdict=Verdict.BUILDS, required=True, graphs=(graph(),))
 REQUIRED = REFUSED.model_copy(update={"required": True})
@@ -47,3 +47,13 @@ def test_annotations() -> None:
 def test_a_program_that_fails_without_a_profile() -> None:
     failing = report().model_copy(update={"baseline": Run(profile=None, verdict=Verdict.ERROR, error="ValueError: no")})
     assert list(annotate(failing)) == ["::error file=program.py,title=webnn check%3A without a profile::error: ValueError: no"]
+
+
+def test_a_model_that_onnxruntime_refuses(tmp_path: Path) -> None:
+    refused = report(BUILDS).model_copy(update={"model": ModelReport(nodes=(), refusal="a type error")})
+    assert list(annotate(refused)) == [
+        "::error file=program.py,title=webnn check%3A ONNX Runtime refuses the model::a type error",
+    ]
+    write_junit(refused, tmp_path / "report.xml", 0.0)
+    cases = {case.attrib["name"]: [each.tag for each in case] for case in ET.parse(tmp_path / "report.xml").iter("testcase")}
+    assert cases == {"ONNX Runtime": ["failure"], "without a profile": [], "large": []}

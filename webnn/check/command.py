@@ -107,8 +107,9 @@ def command(
 ) -> None:
     """Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.
 
-    The program runs once without a profile, and once on each, as it would in a browser with that backend. The exit status is 0 if it builds
-    on every required profile, 1 if it does not, and 2 if the call is wrong or the program fails even without a profile.
+    The program runs without a profile, and again on those where it may go another way, as in a browser with that backend. The exit status
+    is 0 if it builds on every required profile, 1 if it does not, and 2 if the call is wrong, the program fails even without a profile, or
+    ONNX Runtime refuses the model.
     """
     kind = _kind(program)
     for text in (str(program), *(arguments or ()), *(profiles or ()), *(require or ())):

@@ -240,9 +240,10 @@ def boolean_inputs(path: Path) -> frozenset[str]:
     """
     if not is_onnx(path):
         return frozenset()
-    from webnn.onnx.model import read  # noqa: PLC0415 (imported lazily, because it is slow)
+    from webnn.onnx.inputs import boolean_names  # noqa: PLC0415 (as above)
+    from webnn.onnx.model import read  # noqa: PLC0415 (as above)
 
-    return read(path).boolean_inputs()
+    return boolean_names(read(path).proto.graph)
 
 
 def _names(path: Path) -> frozenset[str] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from onnx import TensorProto
 
 from webnn.importing.values import Array, Refused
 from webnn.validation import webidl
@@ -15,7 +16,7 @@ from webnn.validation import webidl
 if TYPE_CHECKING:
     from onnx import GraphProto, ValueInfoProto
 
-__all__ = ["Settings", "check_names", "input_shape"]
+__all__ = ["Settings", "boolean_names", "check_names", "input_shape"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,11 @@ def check_names(settings: Settings, graph: GraphProto) -> Iterator[tuple[str, Re
                 names = ", ".join(dict.fromkeys(map(repr, known))) or "none"
                 advice = f"did you mean {near[0]!r}?" if near else f"there are: {names}"
                 yield f"{setting}[{name!r}]", Refused(f"must name {wanted}, got {webidl.describe(name)}", advice)
+
+
+def boolean_names(graph: GraphProto) -> frozenset[str]:
+    """Return the names of the inputs that are bool."""
+    return frozenset([info.name for info in graph.input if info.type.tensor_type.elem_type == TensorProto.BOOL])
 
 
 def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:

@@ -83,10 +83,6 @@ class Model:
     functions: Mapping[tuple[str, str, str], FunctionProto]
     nodes: Sequence[Source]
 
-    def boolean_inputs(self) -> frozenset[str]:
-        """Return the names of the inputs that are bool, which uint8 carries."""
-        return frozenset([each.name for each in self.proto.graph.input if each.type.tensor_type.elem_type == TensorProto.BOOL])
-
     def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
         """Return the elements of a tensor.
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import webnn
 from webnn.commands.main import app
 from webnn.context.engine.foreign import run_model
+from webnn.onnx.partition.optimize import find_refusal
 
 MODEL = """
 <ir_version: 9, opset_import: ["" : 20]>
@@ -157,6 +158,24 @@ def test_one_graph_is_not_compared_with_itself(tmp_path: Path) -> None:
     code, _, errors = call("diff", tmp_path / "a.webnn")
     assert code == 2
     assert "a second graph must be given" in errors
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("(float[2] x) => (float[2] y) { y = Relu(x) }", ""),
+        # The CPU has no kernel, but another device may.
+        ("(uint16[2] x) => (uint16[2] y) { y = Mul(x, x) }", ""),
+        ("(float[2] x) => (int64[2] y) { y = Relu(x) }", "Type Error"),
+        ("(float[2] x) => (float[2] y) { y = Relu(z) }", "z"),
+    ],
+)
+def test_what_the_engine_refuses(tmp_path: Path, text: str, refusal: str) -> None:
+    model = parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> m {text}')
+    found = find_refusal(model, "model.onnx")
+    assert refusal in found
+    assert bool(found) is bool(refusal)
+    assert str(tmp_path.parent) not in found
 
 
 def test_the_engine_runs_a_foreign_model(model: Path) -> None:
