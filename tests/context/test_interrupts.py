@@ -66,6 +66,9 @@ class Interrupt:
 def everywhere(event: str, files: frozenset[str | None] = FILES) -> Iterator[Interrupt]:
     """Interrupt each event once, or each seventh; the last call is not interrupted."""
     number, step = 0, 7 if event == "some opcodes" else 1
+    if event != "line":
+        # Python 3.12 reports the bytecodes of a function from its next call on.
+        yield Interrupt("opcode", -1, files)
     while True:
         interrupt = Interrupt("line" if event == "line" else "opcode", number, files)
         yield interrupt
@@ -118,7 +121,10 @@ def cycle(context: Any, graph: Any, x: Any, y: Any, value: float) -> None:
     assert context.readTensorSync(y).tolist() == [value + 1] * 4
 
 
-EVENTS = pytest.mark.parametrize("event", ["line", "some opcodes", pytest.param("opcode", marks=pytest.mark.slow)])
+BYTECODES = pytest.mark.skipif(sys.version_info >= (3, 13), reason="traces no bytecodes of a function that was called without a trace")
+EVENTS = pytest.mark.parametrize(
+    "event", ["line", pytest.param("some opcodes", marks=BYTECODES), pytest.param("opcode", marks=[BYTECODES, pytest.mark.slow])]
+)
 
 
 @EVENTS
@@ -359,14 +365,16 @@ def interrupt():
     global loop
     # An interrupt may leave a loop of asyncio with a callback that stops it.
     loop = asyncio.new_event_loop()
-    signal.setitimer(signal.ITIMER_REAL, 0.00002 + random.random() * 0.0008, 0.05)
     try:
+        signal.setitimer(signal.ITIMER_REAL, 0.00002 + random.random() * 0.0008, 0.05)
         while True:
             step()
     except KeyboardInterrupt:
         while True:
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+                # An interrupt may come before a loop says that it has ended.
+                asyncio._set_running_loop(None)
                 return
             except KeyboardInterrupt:
                 pass
