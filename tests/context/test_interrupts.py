@@ -209,7 +209,7 @@ def test_compute(before: Subject, event: str, kind: str) -> None:
                 compute(before, x, y)
         assert result["outputs"]["y"].tolist() == [value + 1] * 4, interrupt.place
         del x, y, result
-        assert all(entry() is not None for entry in buffers._DETACHED.entries.values())
+        assert all(entry() is not None for entry in list(buffers._DETACHED.entries.values()))
 
 
 @EVENTS
