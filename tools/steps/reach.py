@@ -8,8 +8,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tools.steps.cited import ROOT, Function, Key, citations, functions, operations, steps
@@ -17,7 +19,7 @@ from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Step, algorithms_of
 from webnn.validation.steps.tags import Cite, Tag
 
-__all__ = ["FILE", "load", "measure", "render"]
+__all__ = ["FILE", "gather", "load", "measure", "render", "simplest", "stale"]
 
 FILE = Path(__file__).with_name("reached.json")
 
@@ -42,8 +44,8 @@ def render(reached: Mapping[Key, str]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def measure(arguments: Sequence[str]) -> dict[Key, str]:
-    """Run tests and return the test that reaches each step, the simplest one of those that do.
+def measure(arguments: Sequence[str]) -> dict[Key, set[str]]:
+    """Run tests and return those that reach each step.
 
     Args:
         arguments: Those of pytest.
@@ -57,29 +59,34 @@ def measure(arguments: Sequence[str]) -> dict[Key, str]:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.steps.plugin", "-p", "no:cacheprovider", *arguments]
         subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
         records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(Path(folder).glob("*.json"))]
-    return resolve(records)
+    return gather(records)
 
 
-def resolve(records: Sequence[Mapping[str, Any]]) -> dict[Key, str]:
-    """Return the test that reaches each step, from what the processes recorded."""
-    reached: dict[Key, str] = {}
-
-    def add(key: Key, test: str) -> None:
-        # The parameters are dropped: they may name one row of a table or all rows.
-        test = test.partition("[")[0]
-        if key not in reached or _rank(test) < _rank(reached[key]):
-            reached[key] = test
-
+def gather(records: Sequence[Mapping[str, Any]]) -> dict[Key, set[str]]:
+    """Return the tests that reach each step, from what the processes recorded."""
+    reached: defaultdict[Key, set[str]] = defaultdict(set)
     for record in records:
         for error in record["errors"]:
             for key in _of_error(error):
-                add(key, error[-1])
+                reached[key].add(error[-1])
         for function, line, keys in _failures():
             for file, lines in record["lines"].items():
-                test = lines.get(str(line), "") if Path(file).samefile(ROOT / function.path) else ""
-                for key in keys if test else ():
-                    add(key, test)
-    return reached
+                tests = lines.get(str(line), ()) if Path(file).samefile(ROOT / function.path) else ()
+                for key in keys if tests else ():
+                    reached[key].update(tests)
+    return dict(reached)
+
+
+def simplest(reached: Mapping[Key, Collection[str]], kept: Mapping[Key, str] = MappingProxyType({})) -> dict[Key, str]:
+    """Return the test that was kept for each step if it still reaches it, otherwise the simplest one of those that do."""
+    return {key: kept[key] if kept.get(key) in tests else min(tests, key=_rank) for key, tests in reached.items()}
+
+
+def stale(recorded: Mapping[Key, str], reached: Mapping[Key, Collection[str]]) -> Iterator[str]:
+    """Yield the steps that the recorded test does not reach."""
+    for key, test in recorded.items():
+        if test not in reached.get(key, ()):
+            yield f"{test} does not reach {key}, though {FILE.name} says so"
 
 
 def _rank(test: str) -> tuple[bool, bool, int, str]:
