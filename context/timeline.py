@@ -3,10 +3,9 @@
 A hand-over to another thread costs more than a small graph, so the timeline avoids it where a program cannot notice. Jobs are queued. A
 thread that waits for a result runs the jobs before it itself. If another thread has the turn, it waits, at most a few milliseconds longer
 than that thread's job: until then the other one may go on with short jobs. Jobs that no thread waits for are left to a worker thread. It
-looks at the queue every two
-milliseconds, less often while another thread is running jobs, and runs those that were already there when it looked last. The worker
-starts with the first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The interpreter's exit waits
-for queued jobs.
+looks at the queue every two milliseconds, less often while another thread is running jobs, and runs those that were already there when it
+looked last. The worker starts with the first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The
+interpreter's exit waits for queued jobs.
 
 An interrupt (`KeyboardInterrupt`) may end any call at any bytecode, and must not leave the turn taken. So no bytecode takes it or gives it
 back. The turn is a `contextvars.Context`, and a job runs in a call of its method `run`. The interpreter lets one thread at a time into a
