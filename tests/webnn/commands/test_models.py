@@ -170,12 +170,12 @@ def test_one_graph_is_not_compared_with_itself(tmp_path: Path) -> None:
         ("(float[2] x) => (float[2] y) { y = Relu(z) }", "z"),
     ],
 )
-def test_what_the_engine_refuses(tmp_path: Path, text: str, refusal: str) -> None:
+def test_what_the_engine_refuses(text: str, refusal: str) -> None:
     model = parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> m {text}')
     found = find_refusal(model, "model.onnx")
     assert refusal in found
     assert bool(found) is bool(refusal)
-    assert str(tmp_path.parent) not in found
+    assert "webnn-" not in found
 
 
 def test_the_engine_runs_a_foreign_model(model: Path) -> None:
