@@ -7,8 +7,6 @@ import os
 import stat
 from io import FileIO
 
-from webnn.builder.description import FormatError
-
 __all__ = ["check_regular", "describe_kind", "open_regular"]
 
 _KINDS = {
@@ -53,7 +51,7 @@ def open_regular(path: str | os.PathLike[str]) -> FileIO:
     file = open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115 (returned)
     try:
         _check(os.fstat(file.fileno()), path)
-    except FormatError:
+    except ValueError:
         file.close()
         raise
     return file
@@ -61,6 +59,8 @@ def open_regular(path: str | os.PathLike[str]) -> FileIO:
 
 def _check(status: os.stat_result, path: str | os.PathLike[str]) -> None:
     if not stat.S_ISREG(status.st_mode):
+        from webnn.builder.description import FormatError  # noqa: PLC0415 (it loads NumPy, which commands do without)
+
         raise FormatError(f"must be a file, got {_kind(status)}", path)
 
 
