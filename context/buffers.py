@@ -147,25 +147,15 @@ _DETACHED: Living[Any] = Living()
 
 
 def take_back(moves: Moves) -> None:
-    """Undo transfers: the former arrays have the memory again. Some of them may be undone already."""
+    """Undo transfers: the former arrays have the memory again. A transfer that was noted only, or is undone already, stays as it is."""
     entries = _DETACHED.entries
-    for place, former, _ in moves:
-        if isinstance(place, list):
+    for place, former, heir in moves:
+        if isinstance(place, int):
+            if entries.get(place) is former:
+                entries.pop(place, None)
+        elif not place or place == [heir]:
             place[:] = (former,)
-        elif entries.get(place) is former:
-            entries.pop(place, None)
     moves.clear()
-
-
-def _take(moves: Moves, claims: Sequence[list[int]], arrays: Sequence[int]) -> None:
-    """Take the memory from the arrays that have it, and note that.
-
-    An interrupt comes between two bytecodes, and this is one call of C. So an array lost its memory if and only if the notes say so.
-
-    Raises:
-        ValueError: One of the arrays does not have the memory. Those before it have lost theirs.
-    """
-    moves.extend(zip(claims, arrays, map(list.remove, claims, arrays), strict=True))
 
 
 def _owner(view: Array) -> tuple[Any, Array]:
@@ -306,21 +296,26 @@ def transfer(
     for views, arrays in ((given, inputs), (wanted, outputs)):
         for slot, view, owner, top, address in views:
             if isinstance(owner, TransferredMemory):
-                claim = owner.claim
+                claim, former = owner.claim, id(top)
+                whole = owner.length == slot.nbytes and owner.kind is slot.dtype and owner.layout == view.shape
+                array = owner.view(ndarray) if whole else None
+                shared = any(place is claim for place, _, _ in moves)
+                moves.append((claim, former, id(array)))
                 try:
-                    _take(moves, (claim,), (id(top),))
+                    claim.remove(former)
                 except ValueError:
                     # After the check of the view, another view of this call or another thread took the memory.
-                    return _refuse(moves, slot.name, shared=any(place is claim for place, _, _ in moves))
+                    moves.pop()
+                    return _refuse(moves, slot.name, shared=shared)
                 foreign = foreign or not owner.alone
-                if owner.length != slot.nbytes:
-                    arrays[slot.name] = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)
-                elif owner.kind is slot.dtype and owner.layout == view.shape:
-                    arrays[slot.name] = array = owner.view(ndarray)
+                if array is not None:
                     claim.append(id(array))
+                elif owner.length != slot.nbytes:
+                    array = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)
                 else:
                     # As a whole, but with another type or shape: there is no chain of owners.
-                    arrays[slot.name] = TransferredMemory.over(view, owner.base, slot, address, alone=owner.alone)
+                    array = TransferredMemory.over(view, owner.base, slot, address, alone=owner.alone)
+                arrays[slot.name] = array
             elif type(owner) is Lent:
                 foreign = True
                 arrays[slot.name] = owner.value
@@ -373,11 +368,8 @@ def pass_on(
     """
     if type(given) is not dict or type(wanted) is not dict or len(given) != len(inputs) or not wanted:
         return None
-    # First the owners by name, then the new arrays.
-    newInputs: dict[str, Any] = {}
-    newOutputs: dict[str, Any] = {}
-    claims: list[list[int]] = []
-    formers: list[int] = []
+    newInputs: dict[str, Array] = {}
+    newOutputs: dict[str, Array] = {}
     addresses = [0] * (len(inputs) + len(outputs))
     try:
         for slots, views, arrays in ((inputs, given, newInputs), (outputs, wanted, newOutputs)):
@@ -396,15 +388,16 @@ def pass_on(
                     or not (view.flags.carray and memory.alone)
                 ):
                     raise LookupError
-                arrays[slot.name] = memory
-                claims.append(memory.claim)
-                formers.append(id(view))
+                array = arrays[slot.name] = memory.view(ndarray)
+                claim, former, heir = memory.claim, id(view), id(array)
+                moves.append((claim, former, heir))
+                try:
+                    claim.remove(former)
+                except ValueError:
+                    moves.pop()
+                    raise
+                claim.append(heir)
                 addresses[slot.index] = memory.address
-        _take(moves, claims, formers)
-        for arrays in (newInputs, newOutputs):
-            for name, memory in arrays.items():
-                arrays[name] = array = memory.view(ndarray)
-                memory.claim.append(id(array))
     except (AttributeError, LookupError, RuntimeError, ValueError):
         # A view is no array; a name or a view does not fit; another thread changed a mapping; the memory was transferred before.
         take_back(moves)

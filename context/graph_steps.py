@@ -80,7 +80,7 @@ class ComputeSteps(Steps):
         """Run the steps of `MLContext.compute`."""
         timeline = self._state.timeline
         moves: buffers.Moves = []
-        #: Whether the job that is queued runs: decided by the first that asks, the job or an interrupt.
+        #: Whether the queued job runs: decided by the first that asks, the job or an interrupt.
         begun: dict[None, bool] = {}
         try:
             implementation = self._direct(graph)
@@ -114,7 +114,7 @@ class ComputeSteps(Steps):
             buffers.take_back(moves)
             raise
         try:
-            return promise(timeline, job)
+            return promise(timeline, lambda: job() if begun.setdefault(None, True) else result)
         except BaseException:
             # The program gets no promise. It has its arrays back, unless another thread computes with them already.
             if not begun.setdefault(None, False):
@@ -138,8 +138,7 @@ class ComputeSteps(Steps):
             newInputs, newOutputs, addresses = moved
             if timeline.attempt(implementation.run, addresses) is BUSY:
                 timeline.run(partial(implementation.run, addresses))
-            # This call handles an interrupt that comes during the last steps, as long as it can be undone.
-            return MLComputeResult(inputs=newInputs, outputs=newOutputs)
+            return {"inputs": newInputs, "outputs": newOutputs}
         except Exception:
             raise
         except BaseException:  # an interrupt: the program does not get the new arrays, and has the former ones back

@@ -9,7 +9,6 @@ is created at the call, and a new tensor does not wait for queued work.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -269,7 +268,7 @@ class TensorSteps(Steps):
             # The steps for a new array, or for one of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
             if memory is not None and (outputData is None or (fits(outputData, memory) and outputData.flags.carray)):
-                data = timeline.attempt(memory.read if outputData is None else partial(memory.copy_to, outputData))
+                data = timeline.attempt(memory.read) if outputData is None else timeline.attempt(memory.copy_to, outputData)
                 if data is not BUSY:
                     return data
         memory, view = self._check_read(tensor, outputData)
