@@ -96,13 +96,12 @@ class ComputeSteps(Steps):
             loss = self._state.loss
 
             def job() -> MLComputeResult:
-                if begun.setdefault(None, True):
-                    # The context may have been destroyed meanwhile.
-                    loss.check("compute")
-                    start = perf_counter()
-                    work()
-                    if implementation is not None:
-                        implementation.took(perf_counter() - start)
+                # The context may have been destroyed meanwhile.
+                loss.check("compute")
+                start = perf_counter()
+                work()
+                if implementation is not None:
+                    implementation.took(perf_counter() - start)
                 return result
 
             # A hand-over to another thread takes longer than a quick graph.
