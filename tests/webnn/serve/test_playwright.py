@@ -366,8 +366,9 @@ class TestIt:
         options = webnn_emulator.options
         assert (options.profile, options.fallback, options.revision, options.numerics) == ("coreml", "deny", "2024-06", "fast")
         # It holds for programs in Python, too.
-        with pytest.raises(webnn.NotSupportedError, match="would run on the CPU"):
-            webnn.ML(profile="ort").createContextSync(deviceType="gpu")
+        builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+        with pytest.raises(webnn.WebNNTypeError, match='on the device profile "coreml", got uint8'):
+            builder.input("x", dataType="uint8", shape=[1])
 
 def test_without_a_marker(webnn_emulator):
     assert webnn_emulator.options.profile is None
