@@ -70,7 +70,8 @@ def run(job: Job, audit: Callable[[Callable[[str, tuple[object, ...]], None]], N
     end = _record(job, notes, run_again)
     for profile in job.replay:
         notes.write(_replay(job, profile, run_again))
-    notes.write(Replayed(profiles=len(job.replay)))
+    if job.replay:
+        notes.write(Replayed(profiles=len(job.replay)))
     return end.code
 
 
