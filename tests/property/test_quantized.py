@@ -10,7 +10,7 @@ import pytest
 from tests.property.quantized import FAMILIES, Errors, check
 
 #: The products of each family by day and at night.
-PRODUCTS, NIGHTLY = 40, 5_000
+PRODUCTS, NIGHTLY = 25, 5_000
 
 #: Of two integers around a number, the farther one is at most this much farther, relatively, where roundings decide.
 MIDDLE = 1e-4
