@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,16 @@ Runs = Callable[[Job], tuple[list[Note], int]]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     """Return a function that runs a job in this process, and returns its notes and its exit code."""
 
+    enumerate_threads = threading.enumerate
+    others = {each for each in enumerate_threads() if each is not threading.main_thread()}
+
     def run_job(job: Job) -> tuple[list[Note], int]:
         notes = tmp_path / "notes"
         notes.unlink(missing_ok=True)
         with monkeypatch.context() as patch:
             patch.setattr(sys, "argv", [])
+            # The command's process has no threads of other tests.
+            patch.setattr(threading, "enumerate", lambda: [each for each in enumerate_threads() if each not in others])
             patch.setattr(sys, "path", [*sys.path])
             code = worker.run(job.model_copy(update={"notes": str(notes)}))
         return read_notes(notes), code

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ def test_commands(folder: Path, tmp_path: Path) -> None:
         port = str(server.getsockname()[1])
         calls = [[name, *(each.replace("@PORT@", port) for each in call)] for name in CALLS for call in CALLS[name]]
         ends: list[Any] = json.loads(run([sys.executable, script, json.dumps(calls)], folder).splitlines()[-1])
-    assert [end for end in ends if end[1] != CODES.get(end[0][0], 0)] == []
+    lacking = [] if find_spec("jaxlib") else [end for end in ends if "need the package jaxlib" in str(end[2])]
+    assert [end for end in ends if end[1] != CODES.get(end[0][0], 0) and end not in lacking] == []
     assert ran(folder) == []
 
 
