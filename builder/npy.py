@@ -39,7 +39,7 @@ def read_header(stream: IO[bytes], file: Path) -> Header:
     """Read the header of an array at the place of a stream.
 
     Raises:
-        FormatError: It is no array, or one of objects.
+        FormatError: The data is not an array, or is an array of objects.
         OSError: The stream cannot be read.
     """
     try:
@@ -78,7 +78,7 @@ def map_array(file: Path) -> Array:
     """Map the array of a file ``.npy``; it cannot be written to.
 
     Raises:
-        FormatError: It is no such file, or is cut off.
+        FormatError: The data is not such a file, or is truncated.
         OSError: It cannot be read.
     """
     with open_regular(file) as stream:
@@ -100,7 +100,7 @@ def open_archive(file: Path) -> Iterator[tuple[zipfile.ZipFile, IO[bytes]]]:
     """Open an archive ``.npz``; return it and the file itself. Errors of both within the block name the file.
 
     Raises:
-        FormatError: It is no archive, or a damaged one.
+        FormatError: The file is not an archive, or is damaged.
         OSError: It cannot be read.
     """
     with open_regular(file) as stream:

@@ -24,7 +24,7 @@ def check_regular(path: str | os.PathLike[str]) -> os.stat_result:
 
     Raises:
         FormatError: It is a folder, a pipe, a socket or a device.
-        OSError: There is no such file, or a link leads to none.
+        OSError: The file does not exist, or a link is dangling.
     """
     try:
         status = os.stat(path)

@@ -299,7 +299,7 @@ class Timeline:
             self._resign(worker)
 
     def _resign(self, worker: threading.Thread) -> None:
-        """End a worker, as far as the next job is concerned."""
+        """Forget a worker, so that the next job starts another one."""
         if self._worker.get(None) is worker:
             self._employed = self._watching = False
             self._worker.pop(None, None)
@@ -357,7 +357,7 @@ def _run_after_others(timeline: Timeline, job: Callable[[], T], waiter: threadin
         timeline._step_out(waiter)
     pending = timeline._pending
     if pending:
-        # What others queue from now on comes later.
+        # Jobs that others queue from now on run later.
         for _ in range(len(pending)):
             timeline._run_first()
         timeline._held = 0

@@ -37,7 +37,7 @@ _QUICK = 1e-4
 #: A graph that has not run yet counts as quick if it is small, and has no more nodes and none of these, which can take long all the same.
 _FEW = 32
 _LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM", "Loop", "MatMul", "MatMulInteger", "RNN", "Scan"})
-#: Bound to a slot as far as anybody knows: an interrupt can come just before or just after the engine binds something.
+#: The binding of a slot is unknown: an interrupt can come just before or just after the engine binds something.
 _UNKNOWN = -1
 #: A graph of fewer nodes is not put into the cache: it starts as fast without.
 _FEW_NODES = 8

@@ -111,6 +111,9 @@ def test_commands(folder: Path, tmp_path: Path) -> None:
     lacking = [] if find_spec("jaxlib") else [end for end in ends if "need the package jaxlib" in str(end[2])]
     assert [end for end in ends if end[1] != CODES.get(end[0][0], 0) and end not in lacking] == []
     assert ran(folder) == []
+    if lacking:
+        # All others ran. A run in an environment that has jaxlib runs this test again.
+        pytest.skip(f"{len(lacking)} calls need jaxlib, the extra `stablehlo`")
 
 
 def test_the_modules_run_in_python_itself(folder: Path) -> None:
