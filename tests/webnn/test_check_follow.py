@@ -7,6 +7,7 @@ import textwrap
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -154,6 +155,16 @@ def test_what_is_read_after_the_end_does_not_count(run: Runs, tmp_path: Path) ->
 def test_numbers_that_are_the_same_are_computed_again(run: Runs, tmp_path: Path) -> None:
     same = UNKNOWN["computes what is not the same"][0].replace("np.nan", "2")
     assert follow(run, write(tmp_path, same)).keys() == {*PROFILES}
+
+
+def test_only_processes_of_the_program_count(run: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "multiprocessing.popen_before", ModuleType("popen_before"))
+    assert follow(run, write(tmp_path, "build('int32')")).keys() == {*PROFILES}
+    # Set and deleted, so that the name is gone after the test, too.
+    monkeypatch.setitem(sys.modules, "multiprocessing.popen_during", ModuleType("popen_during"))
+    monkeypatch.delitem(sys.modules, "multiprocessing.popen_during")
+    during = "import sys\nsys.modules['multiprocessing.popen_during'] = sys\nbuild('int32')"
+    assert follow(run, write(tmp_path, during)).keys() == set()
 
 
 def test_nothing_is_left_behind(run: Runs, tmp_path: Path) -> None:

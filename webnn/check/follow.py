@@ -83,6 +83,7 @@ class Witness:
         self._followers = [_Follower(job, profile, go_on=way) for profile in job.replay for way in ways]
         self._varied: WeakKeyDictionary[MLGraph, _Varied] = WeakKeyDictionary()
         self._held = self._computations = 0
+        self._loaded = frozenset(sys.modules)
 
     def settings(self) -> Settings:
         """Return the settings of every context of the run."""
@@ -144,7 +145,7 @@ class Witness:
         Args:
             end: How the run without a profile has ended.
         """
-        if end.code or any(name.startswith(_POPEN) for name in sys.modules):
+        if end.code or any(name.startswith(_POPEN) for name in sys.modules.keys() - self._loaded):
             return
         with self._quietly():
             found = {(each.name, each.go_on): each for each in self._followers}
