@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Sample
+from tests.conftest import PROCESSES, Sample
 from tests.shared import ROOT
 
 SUITE = """
@@ -87,7 +87,7 @@ def test_runs_take_samples_only_of_the_whole_suite(suite: Path) -> None:
     assert counts["test_few"] == 5
     assert 5 < counts["test_many"] < 40
     assert sum(counts.get(f"test_{letter}", 0) for letter in "abc") == 2
-    assert counts.get("test_process", 0) + counts.get("test_another_process", 0) == 3
+    assert counts.get("test_process", 0) + counts.get("test_another_process", 0) == PROCESSES
     assert "test_slow" not in counts
     assert "chosen 7\n" in printed
     whole = {
@@ -119,7 +119,7 @@ def test_what_did_not_pass_elsewhere_runs(suite: Path, tmp_path_factory: pytest.
     other = tmp_path_factory.mktemp("other") / "checkout"
     shutil.copytree(suite, other, ignore=shutil.ignore_patterns(".pytest_cache"))
     printed, second = run(other, f"--not-passed-in={suite}")
-    assert second.pop("test_process", 0) + second.pop("test_another_process", 0) == 7
+    assert second.pop("test_process", 0) + second.pop("test_another_process", 0) == 10 - PROCESSES
     assert second == {"test_many": 40, "test_marked": 37, **{f"test_{letter}": 1 for letter in "abc" if f"test_{letter}" not in first}}
     assert "tests: all\n" in printed
     printed, counts = run(other, f"--not-passed-in={other / 'nowhere'}")
