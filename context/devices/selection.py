@@ -26,6 +26,7 @@ __all__ = [
     "SessionSettings",
     "answer_selection",
     "convert_policy",
+    "may_pin",
     "session_settings",
     "threads",
     "usable_cores",
@@ -160,6 +161,17 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def may_pin() -> bool:
+    """Tell whether this process may pin its threads to cores; a sandbox can forbid it."""
+    if not hasattr(os, "sched_setaffinity"):
+        return True
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except OSError:
+        return False
+    return True
 
 
 def convert_policy(value: object, where: str) -> FallbackPolicy:

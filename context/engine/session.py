@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
+from webnn.context.devices.selection import may_pin, usable_cores
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
@@ -48,8 +49,10 @@ def session_options(settings: SessionSettings) -> Any:
     ort = runtime.load()
     options = ort.SessionOptions()
     options.log_severity_level = SILENT
-    if settings.threads:
-        options.intra_op_num_threads = settings.threads
+    # Without a number, the engine pins each thread to a core, and complains if the system forbids that.
+    threads = settings.threads or (0 if may_pin() else usable_cores())
+    if threads:
+        options.intra_op_num_threads = threads
     if not settings.spinning:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if settings.sequential:

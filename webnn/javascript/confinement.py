@@ -31,6 +31,8 @@ def confine(files: Sequence[str]) -> dict[str, str]:
     Returns:
         The walls that are missing, and why.
     """
+    # ONNX Runtime keeps a device's ID in the home folder and sends events over the network; it complains where both are refused.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     own = Path(__file__).resolve().parents[2]
     # Not `sys.path`: it can begin with the current folder.
     python = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(own)]

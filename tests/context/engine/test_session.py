@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,7 @@ from webnn import ML, MLContext, MLGraphBuilder, NotSupportedError, OperationErr
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.context.devices.choice import convert_provider_options, select
-from webnn.context.devices.selection import CPU, CUDA, DIRECTML, Device
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, Device, SessionSettings
 from webnn.context.engine import discovery, session
 from webnn.context.engine import runtime as engine
 from webnn.context.engine.session import CompiledGraph
@@ -220,6 +221,19 @@ def test_memory_that_is_still_bound_is_not_bound_again(monkeypatch: pytest.Monke
         assert result["outputs"]["y"].tolist() == [1, 0]
         given = result["inputs"], result["outputs"]
     assert len(bound) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system pins no threads")
+def test_threads_that_may_not_be_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine would complain of each thread if the number were left to it."""
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    monkeypatch.setattr(session, "usable_cores", lambda: 7)
+    assert session.session_options(SessionSettings()).intra_op_num_threads == 7
+    assert session.session_options(SessionSettings(threads=1)).intra_op_num_threads == 1
 
 
 @pytest.mark.parametrize(

@@ -226,3 +226,24 @@ def test_the_prizes_are_there_without_walls(tmp_path: Path, values: dict[str, st
     result = find_result(run_plain(write("prizes.mjs", tmp_path, {**values, "RUN": "none"}), "--no-warnings"))
     # A process may not read another one's memory everywhere.
     assert {name for name, end in result.items() if end != "reached"} <= {"the parent's memory"}, result
+
+
+# Python, within the walls of quickjs-ng
+
+COMPUTES = """
+from webnn.javascript.confinement import confine
+confine([])
+import numpy as np
+import webnn
+context = webnn.ML(revision="2026-06").createContextSync()
+builder = webnn.MLGraphBuilder(context)
+x = builder.input("x", dataType="float32", shape=[128, 128])
+graph = builder.buildSync({"y": builder.matmul(x, x)})
+print(graph.run(x=np.eye(128, dtype=np.float32))["y"].sum())
+"""
+
+
+@NEEDS_LINUX
+def test_the_engine_does_not_complain_of_the_walls() -> None:
+    done = subprocess.run([sys.executable, "-P", "-c", COMPUTES], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "128.0", "")
