@@ -17,7 +17,7 @@ def _refuse(symbol: str, method: str, arguments: str = "a, b") -> Callable[..., 
     def refuse(operand: OperandBase, *others: object) -> NoReturn:
         instead = f"write builder.{method}({arguments})"
         if not all(isinstance(each, OperandBase) for each in others):
-            instead += f', with builder.constant("{operand._descriptor.dataType}", value) for a number'
+            instead += f', with builder.constant("{operand.descriptor.dataType}", value) for a number'
         raise WebNNTypeError(f"MLOperand has no operator {symbol}: {instead}", operation=method)
 
     return refuse

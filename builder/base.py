@@ -61,9 +61,9 @@ def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: I
     """Name the operands of a call, for a device profile: what an error calls each, its row in the tables of limits, its descriptor."""
     for index, operand in enumerate(inputs):
         row = operation.operands[0 if operation.variadic else index]
-        yield f"{row}[{index}]" if operation.variadic else row, row, operand._descriptor
+        yield f"{row}[{index}]" if operation.variadic else row, row, operand.descriptor
     for member, operand in members:
-        yield f"options.{member}", member, operand._descriptor
+        yield f"options.{member}", member, operand.descriptor
 
 
 def _chosen(operation: Operation) -> str:
@@ -236,7 +236,7 @@ class BuilderBase(DraftMembers):
                 index = inputs.index(operand)
                 argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
                 raise call.error(argument, "must be an operand of this builder, but another one made it")
-            descriptors.append(operand._descriptor)
+            descriptors.append(operand.descriptor)
         optional: tuple[tuple[str, MLOperand], ...] = ()
         if given:
             optional = tuple([(member, given[member]) for member in operation.members if member in given])
@@ -250,7 +250,7 @@ class BuilderBase(DraftMembers):
         if limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
-            dictionary = _round(call.revision, dictionary, numbers_, inputs[0]._descriptor.dataType, isOwn=bool(given))
+            dictionary = _round(call.revision, dictionary, numbers_, inputs[0].descriptor.dataType, isOwn=bool(given))
         # The operation's own steps.
         positional: Sequence[Any] = (tuple(descriptors),) if operation.variadic else descriptors
         if dictionary is None:
@@ -276,14 +276,14 @@ class BuilderBase(DraftMembers):
             row = operation.operands[0 if operation.variadic else index]
             argument = f"{row}[{index}]" if operation.variadic else row
             # [2026-06: data type] It is one that the table has for the operand.
-            call.check_type(argument, operand._descriptor, row)
+            call.check_type(argument, operand.descriptor, row)
             # [2026-06: rank] So is the rank.
-            call.check_rank(argument, operand._descriptor, row)
+            call.check_rank(argument, operand.descriptor, row)
         for member, operand in optional:
             # [2026-06: data type] The same for the operands among the options.
-            call.check_type(f"options.{member}", operand._descriptor)
+            call.check_type(f"options.{member}", operand.descriptor)
             # [2026-06: rank] Their ranks, too.
-            call.check_rank(f"options.{member}", operand._descriptor)
+            call.check_rank(f"options.{member}", operand.descriptor)
 
     def _checkActivations(self, call: Call, activations: Iterable[Activation]) -> None:
         for index, activation in enumerate(activations):

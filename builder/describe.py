@@ -176,9 +176,9 @@ class _Describer:
             assert operand._value is not None  # the inputs have their names
             usual = f"{label}_{argument}" if label else argument
             name = self._leaves[id(operand)] = self._names.find(self._wanted.get(id(operand), usual))
-            self._constants[name] = ConstantDescription(descriptor=operand._descriptor, value=operand._value)
+            self._constants[name] = ConstantDescription(descriptor=operand.descriptor, value=operand._value)
         elif operand._value is None:
-            self._inputs[name] = operand._descriptor
+            self._inputs[name] = operand.descriptor
         return name
 
 

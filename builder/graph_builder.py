@@ -242,7 +242,7 @@ class GraphBuilder(
         call = self._call("build", "#api-mlgraphbuilder-build")
         graph = self._survey(call, outputs, builds=True)
         for name, operand in graph.outputs.items():
-            self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
+            self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand.descriptor)
         # 16. The builder has built, even if the engine refuses the graph. (The draft 2024-06 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph

@@ -87,7 +87,7 @@ class MLOperand(Arithmetic):
         """*Create an MLOperand*, `#api-mloperand-create`."""
         operand = object.__new__(cls)
         operand._builder = builder
-        operand._descriptor = descriptor
+        operand.descriptor = descriptor
         operand._operator = operator
         operand._position = position
         operand._name = name
@@ -101,7 +101,7 @@ class MLOperand(Arithmetic):
         Until 2024-06 this is a method, ``operand.dataType()``. `#api-mloperand-datatype`.
         """
         if self._builder._revision.attributes:
-            return DataTypeMember(self._descriptor.dataType)
+            return DataTypeMember(self.descriptor.dataType)
         return cast(DataTypeMember, OperandMethod("dataType", self._getDataType))
 
     @property
@@ -111,15 +111,15 @@ class MLOperand(Arithmetic):
         Until 2024-06 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
         """
         if self._builder._revision.attributes:
-            dimensions = self._descriptor.dimensions
+            dimensions = self.descriptor.dimensions
             return cast(ShapeMember, None) if dimensions is UNRANKED else ShapeMember(dimensions)
         return cast(ShapeMember, OperandMethod("shape", self._getShape))
 
     def _getDataType(self) -> DataType:
-        return self._descriptor.dataType
+        return self.descriptor.dataType
 
     def _getShape(self) -> list[int]:
-        return list(self._descriptor.dimensions)
+        return list(self.descriptor.dimensions)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("MLOperand cannot be pickled: pickle webnn.describe(outputs), which has the graph up to some operands")
@@ -131,16 +131,16 @@ class MLOperand(Arithmetic):
             origin = f"output {self._position} of {self._operator.operation.name}"
         else:
             origin = "constant"
-        return f"<MLOperand {self._descriptor}: {origin}>"
+        return f"<MLOperand {self.descriptor}: {origin}>"
 
     def _repr_html_(self) -> str:
         operator = self._operator
-        values = {"input": self._name or "", "type": self._descriptor.dataType, "shape": str(list(self._descriptor.dimensions))}
+        values = {"input": self._name or "", "type": self.descriptor.dataType, "shape": str(list(self.descriptor.dimensions))}
         if operator is None:
-            values["bytes"] = "" if self._value is None else f"{self._descriptor.byte_length:,}"
+            values["bytes"] = "" if self._value is None else f"{self.descriptor.byte_length:,}"
         else:
             values |= {"operator": f"{operator.operation.name} (number {operator.index})", "label": operator.label}
-            values["operands"] = ", ".join([str(operand._descriptor) for operand in operator.inputs])
+            values["operands"] = ", ".join([str(operand.descriptor) for operand in operator.inputs])
         html: str = above.load("formats.html").facts("MLOperand" if self._value is None else "MLOperand, a constant", values)
         return html
 

@@ -246,9 +246,9 @@ class Rebuilder:
         what = f"{webidl.describe(name)} must be an operand of this builder, {descriptor}"
         if not webidl.isInstance(operand, MLOperand):
             raise DescriptionError(f"{what}, got {webidl.describe(operand)}", self._path)
-        if operand._builder is not self._builder or operand._descriptor != descriptor:
+        if operand._builder is not self._builder or operand.descriptor != descriptor:
             whose = "" if operand._builder is self._builder else " of another builder"
-            raise DescriptionError(f"{what}, got {operand._descriptor}{whose}", self._path)
+            raise DescriptionError(f"{what}, got {operand.descriptor}{whose}", self._path)
         return operand
 
     def _call(self, operator: OperatorDescription) -> None:
@@ -341,7 +341,7 @@ class _Inference(Rebuilder):
         if name in self._known:
             raise self._taken(name)
         self.operands[name] = operand
-        self._known[name] = operand._descriptor = self._unique.setdefault(operand._descriptor, operand._descriptor)
+        self._known[name] = operand.descriptor = self._unique.setdefault(operand.descriptor, operand.descriptor)
 
     def _key(self, operator: OperatorDescription) -> object:
         """Return an object that is equal for calls that have the same result.

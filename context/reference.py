@@ -80,7 +80,7 @@ class ReferenceGraph:
             raise OperationError(f"build: {error}", operation=error.operation) from None
         numbers = count()
         self.inputs, self.outputs = (
-            {name: BufferSlot.of(name, name, next(numbers), operand._descriptor) for name, operand in operands.items()}
+            {name: BufferSlot.of(name, name, next(numbers), operand.descriptor) for name, operand in operands.items()}
             for operands in (graph.inputs, graph.outputs)
         )
 

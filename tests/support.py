@@ -284,4 +284,4 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Calla
 def infer(name: str, *arguments: Any, revision: str = "2024-06", **options: Any) -> list[tuple[str, list[int]]]:
     """Call an operation with operands of given types and `Shape`s; return the type and shape of each output."""
     operands = Case(name, *arguments, **options).connect(Arguments(MLGraphBuilder(shared_context(revision))))
-    return [(operand._descriptor.dataType, list(operand._descriptor.dimensions)) for operand in operands]
+    return [(operand.descriptor.dataType, list(operand.descriptor.dimensions)) for operand in operands]

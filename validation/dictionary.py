@@ -46,7 +46,7 @@ _requireOperand = webidl.interface(OperandBase, "MLOperand")
 
 def convertOperand(value: object) -> OperandDescriptor:
     """Convert to `MLOperand`, and return its descriptor."""
-    return _requireOperand(value)._descriptor
+    return _requireOperand(value).descriptor
 
 
 #: The values of ``MLRecurrentNetworkActivation``, `#enumdef-mlrecurrentnetworkactivation`.

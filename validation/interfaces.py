@@ -13,9 +13,9 @@ __all__ = ["Activation", "ActivationBase", "OperandBase"]
 class OperandBase:
     """The part of `MLOperand` that conversion reads: it is an operand, and it has a descriptor."""
 
-    __slots__ = ("_descriptor",)
+    __slots__ = ("descriptor",)
 
-    _descriptor: OperandDescriptor
+    descriptor: OperandDescriptor
 
 
 @dataclass(frozen=True, slots=True)

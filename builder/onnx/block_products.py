@@ -134,7 +134,7 @@ def _packed(bits: Array) -> Array:
 def find_block_product(operator: Operator) -> _BlockProduct | None:
     """Return how a `matmul` or `gemm` becomes one product of a row and blocks of integers; ``None`` if it does not."""
     product = find_product(operator)
-    if product is None or product.a._descriptor.dataType != "float32" or math.prod(product.a._descriptor.dimensions[:-1]) != 1:
+    if product is None or product.a.descriptor.dataType != "float32" or math.prod(product.a.descriptor.dimensions[:-1]) != 1:
         return None
     matrix = _find_matrix(product.b, transposed=product.transposed)
     if matrix is None:
@@ -147,7 +147,7 @@ def find_block_product(operator: Operator) -> _BlockProduct | None:
 
 def _find_matrix(operand: MLOperand, *, transposed: bool) -> _Matrix | None:
     """Look through a transpose and a reshape, which joins the blocks with the elements of a block."""
-    if len(operand._descriptor.dimensions) != 2:
+    if len(operand.descriptor.dimensions) != 2:
         return None
     transpose = find_maker(operand, "transpose")
     if transpose is not None:
@@ -155,7 +155,7 @@ def _find_matrix(operand: MLOperand, *, transposed: bool) -> _Matrix | None:
         options: Any = transpose.options
         transposed ^= options.permutation is None or options.permutation[0] == 1
         operand = transpose.inputs[0]
-    shape = operand._descriptor.dimensions
+    shape = operand.descriptor.dimensions
     reshape = find_maker(operand, "reshape")
     if reshape is not None:
         operand = reshape.inputs[0]
@@ -163,16 +163,16 @@ def _find_matrix(operand: MLOperand, *, transposed: bool) -> _Matrix | None:
     if maker is None:
         return None
     integers, scale, zeroPoint = maker.inputs
-    if integers._descriptor.dataType not in SMALL_TYPES:
+    if integers.descriptor.dataType not in SMALL_TYPES:
         return None
     if integers._value is None or scale._value is None or zeroPoint._value is None:
         return None
-    blocks = _join(integers._descriptor.dimensions, scale._descriptor.dimensions, shape)
+    blocks = _join(integers.descriptor.dimensions, scale.descriptor.dimensions, shape)
     sizes = np.abs(scale._value)
     # False for NaN.
     if blocks is None or not ((sizes == 0) | ((sizes >= _LEAST) & (sizes <= _GREATEST))).all():
         return None
-    flip = 8 if integers._descriptor.dataType == "int4" else 0
+    flip = 8 if integers.descriptor.dataType == "int4" else 0
     zeros = unpack(zeroPoint._value, "uint4", blocks) ^ np.uint8(flip)
     return _Matrix(integers._value, flip, scale._value, zeros, shape, blocks, transposed)
 

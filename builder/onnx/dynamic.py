@@ -50,7 +50,7 @@ class DynamicQuantization:
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the node; return the values of the operators' results, by the operators' numbers."""
         e.scope(scope(self.quantized.operation.name, self.quantized.index))
-        view = e.view(inputs[0], len(self.input._descriptor.dimensions))
+        view = e.view(inputs[0], len(self.input.descriptor.dimensions))
         quantized, scale, zeroPoint = e.nodes("DynamicQuantizeLinear", [view.source], 3)
         if e.numerics == "exact":
             # The sum of the magnitudes is NaN exactly if one of them is. Anything else lies on the scale once both limits are the scale.
@@ -69,7 +69,7 @@ def find_dynamic(graph: ComputationalGraph) -> dict[int, DynamicQuantization]:
 def _match(quantized: Operator) -> DynamicQuantization | None:
     """Compare the operators before a quantization with what `DynamicQuantizeLinear` computes."""
     input, scale, zero = quantized.inputs
-    if input._descriptor.dataType != "float32" or quantized.outputs[0].dataType != "uint8":
+    if input.descriptor.dataType != "float32" or quantized.outputs[0].dataType != "uint8":
         return None
     scaleMaker, zeroMaker = find_maker(_unreshaped(scale), "where"), find_maker(_unreshaped(zero), "quantizeLinear")
     if scaleMaker is None or zeroMaker is None or scaleMaker.outputs[0].dimensions or zeroMaker.outputs[0].dimensions:
@@ -95,7 +95,7 @@ def _unreshaped(operand: MLOperand) -> MLOperand:
 
 def _is_number(operand: MLOperand, number: int) -> bool:
     """Tell whether an operand is a scalar constant of a value."""
-    return operand._value is not None and not operand._descriptor.dimensions and operand._value.item() == number
+    return operand._value is not None and not operand.descriptor.dimensions and operand._value.item() == number
 
 
 def _is_reach(operand: MLOperand, input: MLOperand, operation: str) -> bool:

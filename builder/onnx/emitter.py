@@ -119,12 +119,12 @@ class Op:
 
     def shape(self, argument: str) -> Shape:
         """Return the shape of an operand."""
-        return self.operands[argument]._descriptor.dimensions
+        return self.operands[argument].descriptor.dimensions
 
     def type(self, argument: str) -> DataType:
         """Return the data type in which an operand is computed."""
         carrier = self.carried.get(argument)
-        return self.operands[argument]._descriptor.dataType if carrier is None else carrier
+        return self.operands[argument].descriptor.dataType if carrier is None else carrier
 
     @property
     def index(self) -> int:
@@ -478,7 +478,7 @@ class Emitter:
         inverse = sorted(range(rank), key=permutation.__getitem__)
         aligned: dict[str, str] = {}
         for name, value in values.items():
-            shape, view = operands[name]._descriptor.dimensions, self._views.get(value)
+            shape, view = operands[name].descriptor.dimensions, self._views.get(value)
             if view is not None and view.permutation == permutation:
                 aligned[name] = view.source
             elif len(shape) <= rank and all(size == 1 for size in shape):

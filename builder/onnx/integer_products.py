@@ -70,7 +70,7 @@ class _Quantized(NamedTuple):
 
     @property
     def shape(self) -> Shape:
-        return self.integers._descriptor.dimensions
+        return self.integers.descriptor.dimensions
 
 
 def _grid(dataType: DataType, scale: MLOperand, zeroPoint: MLOperand) -> _Grid | None:
@@ -80,7 +80,7 @@ def _grid(dataType: DataType, scale: MLOperand, zeroPoint: MLOperand) -> _Grid |
 
 
 def _scales(dataType: DataType, scale: MLOperand) -> Array | None:
-    if dataType not in ("int8", "uint8") or scale._descriptor.dataType != "float32" or scale._value is None:
+    if dataType not in ("int8", "uint8") or scale.descriptor.dataType != "float32" or scale._value is None:
         return None
     scales = scale._value.astype(np.float64)
     # False for NaN.
@@ -93,7 +93,7 @@ def _dequantized(operand: MLOperand) -> _Quantized | None:
     if maker is None:
         return None
     integers, scale, zeroPoint = maker.inputs
-    dataType = integers._descriptor.dataType
+    dataType = integers.descriptor.dataType
     if zeroPoint._value is None:
         scales = _scales(dataType, scale)
         if scales is None or scales.size != 1 or dataType != "uint8":
@@ -201,7 +201,7 @@ def _matrix_product(operator: Operator, target: FactorType) -> Together | None:
     wide = (columns, 1) if transposed else (1, columns)
     if factors.right.grid.scale.shape not in ((1, 1), wide) or sums < _FEWEST_PRODUCTS or sums * _PRODUCT >= 2**31:
         return None
-    if addend is not None and addend._descriptor.dimensions != (columns,):
+    if addend is not None and addend.descriptor.dimensions != (columns,):
         return None
     return _MatrixProduct(operator=operator, factors=factors, target=target, transposed=transposed, addend=addend)
 
@@ -411,11 +411,11 @@ def _quantize_bounds(operator: Operator, result: _Grid) -> tuple[int, int] | Non
 
 def _count(bias: MLOperand, steps: Array) -> Array | None:
     """Return a constant bias as whole numbers of steps, int64; ``None`` if it is something else."""
-    if bias._value is not None and bias._descriptor.dataType == "float32":
+    if bias._value is not None and bias.descriptor.dataType == "float32":
         numbers = bias._value.astype(np.float64)
     else:
         maker = find_maker(bias, "dequantizeLinear")
-        if maker is None or bias._descriptor.dataType != "float32":
+        if maker is None or bias.descriptor.dataType != "float32":
             return None
         integers, scale, zeroPoint = (operand._value for operand in maker.inputs)
         if integers is None or scale is None or zeroPoint is None or integers.dtype != np.int32 or scale.size not in (1, integers.size):

@@ -90,10 +90,10 @@ def _match(scaled: Operator, uses: Counter[int]) -> ScaledProduct | None:
     if not divides and value._value is not None:
         value, number = number, value
     product = value._operator
-    if product is None or product.operation.name != "matmul" or value._descriptor.dataType != "float32" or uses[product.index] != 1:
+    if product is None or product.operation.name != "matmul" or value.descriptor.dataType != "float32" or uses[product.index] != 1:
         return None
-    a, b = (operand._descriptor.dimensions for operand in product.inputs)
-    if not _is_general(a, b) or a[-1] > _BLOCK or scaled.outputs[0].dimensions != value._descriptor.dimensions:
+    a, b = (operand.descriptor.dimensions for operand in product.inputs)
+    if not _is_general(a, b) or a[-1] > _BLOCK or scaled.outputs[0].dimensions != value.descriptor.dimensions:
         return None
     factor = _find_factor(number, divides=divides)
     return ScaledProduct(product=product, scaled=scaled, factor=factor) if factor else None

@@ -121,7 +121,7 @@ def resample2d(e: Emitter, op: Op, *, upper: bool) -> str:
     else:
         result = _with_gather(e, op, mode, axes, upper=upper)
     # A value between two integers is rounded to the nearest one.
-    return e.elementwise("Round", [result]) if mode == "linear" and not is_float(op.operands["input"]._descriptor.dataType) else result
+    return e.elementwise("Round", [result]) if mode == "linear" and not is_float(op.operands["input"].descriptor.dataType) else result
 
 
 TRANSLATIONS = {

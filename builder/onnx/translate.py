@@ -100,7 +100,7 @@ class _Translator:
         self.constants = 0
         values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
         #: Some operand has a type that the engine has few kernels for.
-        self.has_low_precision = any(each._descriptor.dataType in LOW_PRECISION_TYPES for each in values)
+        self.has_low_precision = any(each.descriptor.dataType in LOW_PRECISION_TYPES for each in values)
 
     def value(self, operand: MLOperand) -> str:
         """Return the ONNX value of an operand, adding a constant when it is met first."""
@@ -112,7 +112,7 @@ class _Translator:
             assert operand._value is not None  # inputs were declared before
             name = self.values[id(operand)] = f"constant.{self.constants}"
             self.constants += 1
-            self.emitter.weight(name, operand._value, operand._descriptor)
+            self.emitter.weight(name, operand._value, operand.descriptor)
         return name
 
     def own_translation(self, operation: Operation) -> Translation:
@@ -133,7 +133,7 @@ class _Translator:
             maker = operand._operator
             # Most operands are results: this saves a call for each.
             values.append(self.value(operand) if maker is None else self.results[maker.index][operand._position])
-        if translation.kernel and not emitter.has_views and operator.inputs[0]._descriptor.dataType == "float32":
+        if translation.kernel and not emitter.has_views and operator.inputs[0].descriptor.dataType == "float32":
             self.results[operator.index] = (emitter.node(translation.kernel, values),)
             return
         names: Sequence[str] = operation.operands
@@ -153,7 +153,7 @@ class _Translator:
         if translation.elementwise and emitter.has_views:
             inputs, order = emitter.align(inputs, operands)
         outputs = operator.outputs
-        original = primary._descriptor.dataType
+        original = primary.descriptor.dataType
         carriers = {original: translation.carry[original]} if original in translation.carry else {}
         if self.has_low_precision:
             carriers |= dict.fromkeys([each for each in LOW_PRECISION_TYPES if each not in translation.native], "float32")
@@ -164,7 +164,7 @@ class _Translator:
             carried: dict[str, DataType] = {}
             casts: dict[str, str] = {}
             for name, operand in operands.items():
-                carrier = carriers.get(operand._descriptor.dataType)
+                carrier = carriers.get(operand.descriptor.dataType)
                 if carrier is not None and name not in translation.fixed:
                     source = inputs[name]
                     if source not in casts:
@@ -220,9 +220,9 @@ class _Translator:
         emitter = self.emitter
         inputs: dict[str, tuple[str, OperandDescriptor]] = {}
         for name, operand in self.graph.inputs.items():
-            value = emitter.declare_input(f"input.{len(inputs)}", operand._descriptor)
+            value = emitter.declare_input(f"input.{len(inputs)}", operand.descriptor)
             self.values[id(operand)] = value
-            inputs[name] = value, operand._descriptor
+            inputs[name] = value, operand.descriptor
         self.operators()
         outputs: dict[str, tuple[str, OperandDescriptor]] = {}
         taken = {value for value, _ in inputs.values()} | set(self.values.values())
@@ -232,14 +232,14 @@ class _Translator:
                 # The engine wants a value of its own for each output: an operand may be listed twice. (`Identity` has no kernel for small
                 # integers.)
                 emitter.scope(f"outputs.{len(outputs)}")
-                dataType = operand._descriptor.dataType
+                dataType = operand.descriptor.dataType
                 value = emitter.cast(value, dataType) if dataType in SMALL_TYPES else emitter.node("Identity", [value])
             elif maker is not None:
                 # A deferred transpose is a part of the operator whose output it is.
                 emitter.scope(scope(maker.operation.name, maker.index))
             taken.add(value)
-            emitter.declare_output(value, operand._descriptor)
-            outputs[name] = value, operand._descriptor
+            emitter.declare_output(value, operand.descriptor)
+            outputs[name] = value, operand.descriptor
         operators = tuple([(each.operation.name, each.index, each.label) for each in self.graph.operators])
         # Most values have the shape of another one.
         shapes = {descriptor.dimensions for operator in self.graph.operators for descriptor in operator.outputs}

@@ -239,7 +239,7 @@ def vary(translations: Mapping[str, Translation], semantics: Semantics) -> dict[
 
 def _emit(change: Change, emit: Emit, e: Emitter, op: Op) -> _Result:
     """Emit in another way, unless there are no elements."""
-    shapes = [each.dimensions for each in (*op.outputs, *(operand._descriptor for operand in op.operands.values()))]
+    shapes = [each.dimensions for each in (*op.outputs, *(operand.descriptor for operand in op.operands.values()))]
     return emit(e, op) if any(0 in shape for shape in shapes) else change(emit, e, op)
 
 

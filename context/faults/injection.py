@@ -219,7 +219,7 @@ def _graph_size(graph: ComputationalGraph) -> int:
         if operand._value is not None
     }
     every = (*constants.values(), *graph.inputs.values(), *graph.outputs.values())
-    return sum(operand._descriptor.byte_length for operand in every)
+    return sum(operand.descriptor.byte_length for operand in every)
 
 
 def _run_size(graph: MLGraph) -> int:

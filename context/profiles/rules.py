@@ -243,7 +243,7 @@ def _auto_pad(operator: Operator) -> str:
     first = options.inputLayout.index("h")
     sizes = operator.outputs[0].dimensions[first : first + 2]
     for axis, (size, stride, dilation) in enumerate(zip(sizes, options.strides or (1, 1), options.dilations or (1, 1), strict=True)):
-        window = (filter._descriptor.dimensions[options.filterLayout.index("hw"[axis])] - 1) * dilation + 1
+        window = (filter.descriptor.dimensions[options.filterLayout.index("hw"[axis])] - 1) * dilation + 1
         total = max((ceil(size / stride) - 1) * stride + window - size, 0)
         if padding[2 * axis : 2 * axis + 2] != (total // 2, total - total // 2):
             return "explicit"
@@ -252,7 +252,7 @@ def _auto_pad(operator: Operator) -> str:
 
 def _broadcast(operator: Operator) -> str:
     """Say which operands of `prelu` are broadcast."""
-    return "slope" if operator.outputs[0].dimensions == operator.inputs[0]._descriptor.dimensions else "both"
+    return "slope" if operator.outputs[0].dimensions == operator.inputs[0].descriptor.dimensions else "both"
 
 
 def _long_strides(operator: Operator) -> bool:
@@ -274,7 +274,7 @@ def constant_facts(graph: ComputationalGraph) -> Iterable[Facts]:
     used = {id(each): each for operator in graph.operators for each in (*operator.inputs, *(member for _, member in operator.members))}
     for operand in used.values():
         if _role(operand) == _CONSTANT:
-            yield Facts({CONSTANT: (Given(CONSTANT, operand._descriptor, _CONSTANT),)}, {})
+            yield Facts({CONSTANT: (Given(CONSTANT, operand.descriptor, _CONSTANT),)}, {})
 
 
 def _plain(value: Any) -> Any:

@@ -68,7 +68,7 @@ def check(outputs: list[MLOperand]) -> GraphDescription:
     description = describe(named, name="graph")
     assert again(description) == description
     types = description.descriptors()
-    assert [types[description.outputs[name]] for name in named] == [operand._descriptor for operand in outputs]
+    assert [types[description.outputs[name]] for name in named] == [operand.descriptor for operand in outputs]
     return description
 
 
@@ -227,7 +227,7 @@ def test_a_call(name: str) -> None:
     assert list(description.operators[0].options) == list(expected.options)
     assert (description.draft, description.outputs, list(description.inputs)) == (draft, {"y": "y"}, ["x"])
     [described] = description.operators
-    assert described.descriptors == tuple(each._descriptor for each in operands)
+    assert described.descriptors == tuple(each.descriptor for each in operands)
     assert again(description) == description
 
 

@@ -70,7 +70,7 @@ class Program:
         for name, (descriptor, data) in self.inputs.items():
             given[name] = self.tensor(descriptor, writable=True)
             self.context.writeTensor(given[name], data)
-        wanted = {name: self.tensor(operand._descriptor, readable=True) for name, operand in outputs.items()}
+        wanted = {name: self.tensor(operand.descriptor, readable=True) for name, operand in outputs.items()}
         self.context.dispatch(graph, given, wanted)
         return {name: self.read(tensor) for name, tensor in wanted.items()}
 

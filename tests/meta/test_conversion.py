@@ -140,7 +140,7 @@ def _cases(draft: Draft) -> dict[str, Cases]:
             ([[1]], REFUSED),
         ],
         # What remains of an operand is its descriptor.
-        "MLOperand": [(operand, operand._descriptor), *((value, REFUSED) for value in (ACTIVATION, "operand", 1, [operand], np.zeros(2)))],
+        "MLOperand": [(operand, operand.descriptor), *((value, REFUSED) for value in (ACTIVATION, "operand", 1, [operand], np.zeros(2)))],
         "sequence<MLActivation>": [
             ([], ()),
             ((ACTIVATION, ACTIVATION), (ACTIVATION._activation,) * 2),
@@ -358,7 +358,7 @@ def outcome(draft: Draft, name: str, arguments: list[Any]) -> tuple[bool, str]:
         returned = getattr(BUILDERS[draft], name)(*arguments)
     except webnn.WebNNTypeError as error:
         return True, str(error)
-    return False, str([operand._descriptor for operand in returned] if isinstance(returned, list) else returned._descriptor)
+    return False, str([operand.descriptor for operand in returned] if isinstance(returned, list) else returned.descriptor)
 
 
 @of_each_draft(lambda draft: [name for name, row in draft.operations.items() if row.elsewhere])
@@ -393,8 +393,8 @@ def test_the_arguments_of_the_builder_s_own_methods(draft: Draft) -> None:
             with pytest.raises(webnn.WebNNTypeError, match=r"input: descriptor\.dataType must "):
                 builder.input(name, descriptor)
         else:
-            assert builder.constant(value, 1)._descriptor.dataType == expected
-            assert builder.input(name, descriptor)._descriptor.dataType == expected
+            assert builder.constant(value, 1).descriptor.dataType == expected
+            assert builder.input(name, descriptor).descriptor.dataType == expected
     wrong: Any
     for wrong in ({}, [OPERAND], object()):
         with pytest.raises(webnn.WebNNTypeError, match="input: name must "):

@@ -48,9 +48,11 @@ EXTRA: dict[str, dict[str, str]] = {
         "run": "the emulator's own: arrays in, arrays out",
         "trace": "the emulator's own: the results of all operators",
     },
+    "MLOperand": {"descriptor": "the emulator's own, for its packages: type and shape as one value"},
 }
 #: Those of them that the graphs of both drafts have; another one is refused in the contexts of June 2024.
 IN_BOTH = {("MLGraph", name) for name in ("accuracy", "description", "devices", "firstNaN", "placement", "profile", "run", "trace")}
+IN_BOTH |= {("MLOperand", "descriptor")}
 #: Interfaces without a constructor that Python can make all the same, with the reason.
 CONSTRUCTIBLE = {
     "ML": "there is no page that owns it: a program may want one of another revision, or with another permissions policy",

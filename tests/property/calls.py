@@ -123,7 +123,7 @@ def compute(context: MLContext, builder: MLGraphBuilder, outputs: Sequence[MLOpe
     inputs = {name: feeds[name].copy() for name in graph._implementation.inputs}
     # The engine's session gives the arrays it wants to give, whatever the descriptors say.
     fresh = [np.asarray(array) for array in compute_directly(graph, feeds)]
-    described = {f"output{index}": operand._descriptor for index, operand in enumerate(outputs)}
+    described = {f"output{index}": operand.descriptor for index, operand in enumerate(outputs)}
     if not context._revision.tensors:
         buffers = {name: np.zeros(each.dimensions, each.dataType) for name, each in described.items()}
         result = context.computeSync(graph, inputs, buffers)

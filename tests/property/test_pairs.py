@@ -274,7 +274,7 @@ def check_fast_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtyp
             final, results = (compute_chains(graph, chains, kind) for graph in (alone, beside))
             for outputs, values in ((last, final), (every, results)):
                 for name, operand in outputs.items():
-                    descriptor = operand._descriptor
+                    descriptor = operand.descriptor
                     assert (values[name].dtype.name, values[name].shape) == (descriptor.dataType, descriptor.dimensions)
             if compared and kind == ("numbers" if dtype.startswith("float") else "specials"):
                 for number, chain in enumerate(chains):

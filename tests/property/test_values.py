@@ -50,7 +50,7 @@ def check(contexts: Contexts, numerics: Numerics, call: Call) -> None:
         connected = connect(builder, call)
         results = compute(context, builder, connected.outputs, connected.feeds)
         for operand, bound, fresh in zip(connected.outputs, results.bound, results.fresh, strict=True):
-            assert (operand._descriptor.dataType, operand._descriptor.dimensions) == (fresh.dtype.name, fresh.shape)
+            assert (operand.descriptor.dataType, operand.descriptor.dimensions) == (fresh.dtype.name, fresh.shape)
             assert bound.tobytes() == fresh.tobytes()
         COMPARE[numerics](call, results.bound)
 

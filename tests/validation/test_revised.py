@@ -181,7 +181,7 @@ def test_options_in_the_place_of_the_axis() -> None:
 def test_too_many_operands() -> None:
     builder = MLGraphBuilder(make_context(CURRENT))
     operand = builder.input("x", {"dataType": "float32", "shape": [1]})
-    assert builder.concat([operand] * 8192, 0)._descriptor.dimensions == (8192,)
+    assert builder.concat([operand] * 8192, 0).descriptor.dimensions == (8192,)
     with pytest.raises(TypeError, match="concat: inputs must stand for at most 8192 operands, got 8193"):
         builder.concat([operand] * 8193, 0)
 
@@ -193,8 +193,8 @@ def test_either_draft_s_name_of_an_argument(revision: str) -> None:
     x, y = builder.constant("float32", 1), builder.constant("float32", 2)
     for keywords in ({"trueValue": x, "falseValue": y}, {"input": x, "other": y}):
         assert builder.where(condition, **keywords)._operator.inputs == (condition, x, y)  # type: ignore[union-attr, arg-type]
-    assert builder.cast(x, dataType="int8")._descriptor.dataType == "int8"
-    assert builder.cast(x, type="int8")._descriptor.dataType == "int8"
+    assert builder.cast(x, dataType="int8").descriptor.dataType == "int8"
+    assert builder.cast(x, type="int8").descriptor.dataType == "int8"
     with pytest.raises(TypeError, match="cast: dataType must be given once"):
         builder.cast(x, "int8", type="int8")
     with pytest.raises(TypeError, match="where: falseValue must be given once"):

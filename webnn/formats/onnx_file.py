@@ -184,10 +184,10 @@ def _rename_nodes(model: OnnxModel, description: GraphDescription, nodes: Iterab
 
 def _declare(info: ValueInfoProto, operand: MLOperand) -> None:
     tensor = info.type.tensor_type
-    tensor.elem_type = ELEMENT_TYPES[operand._descriptor.dataType]
+    tensor.elem_type = ELEMENT_TYPES[operand.descriptor.dataType]
     # A scalar has a shape too: an empty one.
     tensor.shape.SetInParent()
-    for size in operand._descriptor.dimensions:
+    for size in operand.descriptor.dimensions:
         tensor.shape.dim.add(dim_value=size)
 
 

@@ -20,8 +20,8 @@ __all__ = ["invert_order", "put", "take_along"]
 
 def take_along(steps: Steps, operand: MLOperand, positions: MLOperand, axis: int) -> MLOperand:
     """Return what gatherElements returns, for positions in range, int32, whose other dimensions are those of the operand."""
-    shape = positions._descriptor.dimensions
-    wide = (product(shape[:axis]), operand._descriptor.dimensions[axis], product(shape[axis + 1 :]))
+    shape = positions.descriptor.dimensions
+    wide = (product(shape[:axis]), operand.descriptor.dimensions[axis], product(shape[axis + 1 :]))
     places = _find_places(steps, steps.reshape(positions, [wide[0], shape[axis], wide[2]]), wide)
     found = steps.builder.gather(steps.reshape(operand, [product(wide)]), steps.reshape(places, [product(shape)]), axis=0)
     return steps.reshape(found, shape)
@@ -29,7 +29,7 @@ def take_along(steps: Steps, operand: MLOperand, positions: MLOperand, axis: int
 
 def invert_order(steps: Steps, ranks: MLOperand, positions: MLOperand) -> MLOperand:
     """Return where each element goes: [before, n, behind], int32, of ranks that differ along n. ``positions`` count along n."""
-    before, size, behind = wide = ranks._descriptor.dimensions
+    before, size, behind = wide = ranks.descriptor.dimensions
     flat = [product(wide)]
     positions = steps.reshape(steps.builder.expand(positions, [before, size, behind]), flat)
     places = _find_places(steps, ranks, (before, size, behind))
@@ -38,7 +38,7 @@ def invert_order(steps: Steps, ranks: MLOperand, positions: MLOperand) -> MLOper
 
 def put(steps: Steps, operand: MLOperand, positions: MLOperand, updates: MLOperand) -> MLOperand:
     """Return what scatterElements returns, for operands with one dimension."""
-    (count,) = positions._descriptor.dimensions
+    (count,) = positions.descriptor.dimensions
     return steps.builder.scatterND(operand, steps.reshape(positions, [count, 1]), updates)
 
 

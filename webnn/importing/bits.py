@@ -160,10 +160,10 @@ class Bits:
         return self._steps.constant(self._list(self._powers()[: self._count - self._signed]))
 
     def _spread(self, x: MLOperand) -> MLOperand:
-        return self._steps.reshape(x, [*x._descriptor.dimensions, 1])
+        return self._steps.reshape(x, [*x.descriptor.dimensions, 1])
 
     def _drop(self, x: MLOperand) -> MLOperand:
-        return self._steps.reshape(x, x._descriptor.dimensions[:-1])
+        return self._steps.reshape(x, x.descriptor.dimensions[:-1])
 
     def _split(self, x: MLOperand) -> tuple[MLOperand, MLOperand | None]:
         """Return the bits, uint8 [..., bits], and whether the numbers are negative, uint8 [..., 1], if that is possible."""
@@ -178,7 +178,7 @@ class Bits:
     def _join(self, bits: MLOperand, weights: MLOperand | None) -> MLOperand:
         """Return the sum over the last axis, of products with weights."""
         builder = self._builder
-        axis = len(bits._descriptor.dimensions) - 1
+        axis = len(bits.descriptor.dimensions) - 1
         return builder.reduceSum(bits if weights is None else builder.mul(bits, weights), axes=[axis])
 
     def _is_negative(self, x: MLOperand) -> MLOperand | None:

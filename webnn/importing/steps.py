@@ -56,13 +56,13 @@ class Steps:
 
     def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
         """Return a scalar constant in the data type of an operand."""
-        dataType = like if isinstance(like, str) else like._descriptor.dataType
+        dataType = like if isinstance(like, str) else like.descriptor.dataType
         return self._operands.scalar(dataType, number)
 
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
         """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""
         wanted = tuple(shape)
-        while operand._descriptor.dimensions != wanted:
+        while operand.descriptor.dimensions != wanted:
             source = _reshaped(operand)
             if source is None:
                 return self._operands.reshape(operand, wanted)
@@ -87,12 +87,12 @@ class Steps:
             compute: Computes a result from the operands, which are broadcast.
             operands: The operands.
         """
-        several = [each for each in operands if each._descriptor.dimensions]
+        several = [each for each in operands if each.descriptor.dimensions]
         sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
         if not sources or len(sources) < len({*map(id, several)}):
             return compute(*operands)
-        shapes = {each._descriptor.dimensions for each in several}
-        before = {source._descriptor.dimensions for source in sources.values()}
+        shapes = {each.descriptor.dimensions for each in several}
+        before = {source.descriptor.dimensions for source in sources.values()}
         if len(shapes) != 1 or len(before) != 1:
             return compute(*operands)
         (shape,), (given,) = shapes, before
@@ -106,12 +106,12 @@ class Steps:
 
     def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
         """Cast an operand if it has another type."""
-        return operand if operand._descriptor.dataType == dataType else self.builder.cast(operand, dataType)
+        return operand if operand.descriptor.dataType == dataType else self.builder.cast(operand, dataType)
 
     @staticmethod
     def as_integers(numbers: MLOperand) -> Value:
         """Return float32 numbers that are integers as int32. A cast back gives the numbers, among which a zero may be negative."""
-        return Value("", np.dtype(np.int32), numbers._descriptor.dimensions, numbers=numbers)
+        return Value("", np.dtype(np.int32), numbers.descriptor.dimensions, numbers=numbers)
 
     def boolean(self, operand: MLOperand) -> Value:
         """Return a result of ONNX's type bool: uint8 with the values 0 and 1."""
@@ -119,12 +119,12 @@ class Steps:
 
     def typed(self, operand: MLOperand, dtype: np.dtype[Any]) -> Value:
         """Return a result with a type of ONNX."""
-        return Value("", dtype, operand._descriptor.dimensions, operand=self.cast(operand, carrier(dtype)))
+        return Value("", dtype, operand.descriptor.dimensions, operand=self.cast(operand, carrier(dtype)))
 
     @staticmethod
     def is_float(operand: MLOperand) -> bool:
         """Tell whether an operand is of a floating-point type."""
-        return operand._descriptor.dataType in FLOAT_TYPES
+        return operand.descriptor.dataType in FLOAT_TYPES
 
 
 def _reshaped(operand: MLOperand) -> MLOperand | None:
@@ -135,7 +135,7 @@ def _reshaped(operand: MLOperand) -> MLOperand | None:
 
 def value_of(operand: MLOperand) -> Value:
     """Return the value of an operand, in the type that WebNN gives it."""
-    descriptor = operand._descriptor
+    descriptor = operand.descriptor
     return Value("", NUMPY_DTYPES[descriptor.dataType], descriptor.dimensions, operand=operand)
 
 
@@ -160,9 +160,9 @@ def normalize_axes(name: str, axes: Sequence[int], rank: int) -> list[int]:
 
 def limit_of(operand: MLOperand, *, is_least: bool) -> float:
     """Return the least or the largest number of an operand's type, which is infinite for floating-point types."""
-    if operand._descriptor.dataType in FLOAT_TYPES:
+    if operand.descriptor.dataType in FLOAT_TYPES:
         return -math.inf if is_least else math.inf
-    range_ = np.iinfo(operand._descriptor.dataType)
+    range_ = np.iinfo(operand.descriptor.dataType)
     return int(range_.min if is_least else range_.max)
 
 

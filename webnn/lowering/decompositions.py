@@ -44,7 +44,7 @@ class Call:
 
     def scalar(self, number: float, like: MLOperand) -> MLOperand:
         """Return a scalar constant of an operand's type."""
-        return self.builder.constant(like._descriptor.dataType, number)
+        return self.builder.constant(like.descriptor.dataType, number)
 
     def array(self, values: Any, dataType: str = "int32") -> MLOperand:
         """Return a constant."""
@@ -85,7 +85,7 @@ def _of_int64(make: Callable[[Call, MLOperand], MLOperand]) -> Callable[[Call], 
 
     def rule(call: Call) -> MLOperand | None:
         (x,) = call.inputs
-        return make(call, call.scalar(0, x)) if x._descriptor.dataType == "int64" else None
+        return make(call, call.scalar(0, x)) if x.descriptor.dataType == "int64" else None
 
     return rule
 
@@ -123,13 +123,13 @@ def _round_even(call: Call) -> MLOperand:
     rounded = builder.where(builder.greater(rest, half), up, builder.where(builder.equal(rest, half), tie, below))
     # A zero has the sign of the number.
     rounded = builder.where(builder.equal(rounded, call.scalar(0, x)), builder.mul(x, call.scalar(0, x)), rounded)
-    is_integer = builder.greaterOrEqual(builder.abs(x), call.scalar(_ALL_INTEGERS[x._descriptor.dataType], x))
+    is_integer = builder.greaterOrEqual(builder.abs(x), call.scalar(_ALL_INTEGERS[x.descriptor.dataType], x))
     return builder.where(is_integer, x, rounded)
 
 
 def _reverse(call: Call) -> MLOperand:
     (x,) = call.inputs
-    shape = x._descriptor.dimensions
+    shape = x.descriptor.dimensions
     axes = call.options.get("axes")
     for axis in range(len(shape)) if axes is None else axes:
         if shape[axis] > 1:
@@ -145,7 +145,7 @@ def _slice(call: Call) -> MLOperand | None:
     x = call.builder.slice(x, list(call.arguments["starts"]), list(call.arguments["sizes"]))
     for axis, stride in enumerate(strides):
         if stride > 1:
-            x = call.builder.gather(x, call.array(np.arange(0, x._descriptor.dimensions[axis], stride)), axis=axis)
+            x = call.builder.gather(x, call.array(np.arange(0, x.descriptor.dimensions[axis], stride)), axis=axis)
     return x
 
 
@@ -153,7 +153,7 @@ def _tile(call: Call) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     for axis, count in enumerate(call.arguments["repetitions"]):
         if count > 1:
-            shape = list(x._descriptor.dimensions)
+            shape = list(x.descriptor.dimensions)
             behind = [count, *shape[axis:]]
             x = builder.expand(builder.reshape(x, [*shape[:axis], 1, *shape[axis:]]), [*shape[:axis], *behind])
             x = builder.reshape(x, [*shape[:axis], count * shape[axis], *shape[axis + 1 :]])
@@ -162,12 +162,12 @@ def _tile(call: Call) -> MLOperand:
 
 def _pad(call: Call) -> MLOperand | None:
     (x,), value = call.inputs, call.options.get("value", 0)
-    if call.options.get("mode", "constant") != "constant" or not _needs_concat(value, x._descriptor.dataType):
+    if call.options.get("mode", "constant") != "constant" or not _needs_concat(value, x.descriptor.dataType):
         return None
     scalar = call.scalar(value, x)
     for axis, sizes in enumerate(zip(call.arguments["beginningPadding"], call.arguments["endingPadding"], strict=True)):
         if any(sizes):
-            shape = list(x._descriptor.dimensions)
+            shape = list(x.descriptor.dimensions)
             before, after = ([call.builder.expand(scalar, [*shape[:axis], size, *shape[axis + 1 :]])] if size else [] for size in sizes)
             x = call.builder.concat([*before, x, *after], axis)
     return x if x is not call.inputs[0] else call.builder.identity(x)
@@ -175,7 +175,7 @@ def _pad(call: Call) -> MLOperand | None:
 
 def _clamp(call: Call) -> MLOperand | None:
     """The bounds of integers are cast to their type; in the earlier draft they are single-precision numbers between integers."""
-    result, dataType = call.inputs[0], call.inputs[0]._descriptor.dataType
+    result, dataType = call.inputs[0], call.inputs[0].descriptor.dataType
     given = {name: bound for name in ("minValue", "maxValue") if (bound := call.options.get(name)) is not None}
     bounds = {name: cast(bound, dataType) for name, bound in given.items()}
     if is_float(dataType) or all(given[name] == bound == int(np.float32(bound)) for name, bound in bounds.items()):
@@ -205,7 +205,7 @@ def _arg_min_max(operation: str) -> Callable[[Call], MLOperand | None]:
 def _cumulative_sum(call: Call) -> MLOperand:
     """Add each element's neighbour, then that two places away, four, and so on."""
     (x,), axis = call.inputs, call.arguments["axis"]
-    shape, is_reversed = list(x._descriptor.dimensions), bool(call.options.get("reversed", False))
+    shape, is_reversed = list(x.descriptor.dimensions), bool(call.options.get("reversed", False))
     zero = call.scalar(0, x)
 
     def shift(x: MLOperand, count: int) -> MLOperand:
@@ -241,8 +241,8 @@ def _places(call: Call, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
     if indices._value is not None:
         found = np.clip(indices._value.astype(np.int64), -limits, limits - 1)
         return call.array(np.sum(np.where(found < 0, found + limits, found) * strides, axis=-1), "int32")
-    signed = builder.cast(indices, "int64") if indices._descriptor.dataType == "uint32" else indices
-    dataType = signed._descriptor.dataType
+    signed = builder.cast(indices, "int64") if indices.descriptor.dataType == "uint32" else indices
+    dataType = signed.descriptor.dataType
     clamped = builder.min(builder.max(signed, call.array(-limits, dataType)), call.array(limits - 1, dataType))
     is_negative = builder.lesser(clamped, call.scalar(0, clamped))
     counted = builder.where(is_negative, builder.add(clamped, call.array(limits, dataType)), clamped)
@@ -251,7 +251,7 @@ def _places(call: Call, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
 
 def _sum_last(builder: GraphBuilder, x: MLOperand) -> MLOperand:
     """Add the elements of the last dimension one by one: the earlier draft does not sum all integers."""
-    *shape, count = x._descriptor.dimensions
+    *shape, count = x.descriptor.dimensions
     parts = [builder.reshape(each, shape) for each in (builder.split(x, count, axis=len(shape)) if count > 1 else [x])]
     total = parts[0]
     for part in parts[1:]:
@@ -261,29 +261,29 @@ def _sum_last(builder: GraphBuilder, x: MLOperand) -> MLOperand:
 
 def _along_axis(call: Call, input: MLOperand, indices: MLOperand) -> MLOperand:
     """Return where in a flat tensor indices along an axis point."""
-    shape, axis = input._descriptor.dimensions, call.options.get("axis", 0)
+    shape, axis = input.descriptor.dimensions, call.options.get("axis", 0)
     rank = len(shape)
     strides = np.cumprod([1, *reversed(shape[1:])])[::-1]
-    grid = np.indices(indices._descriptor.dimensions)
-    base = sum((grid[each] * strides[each] for each in range(rank) if each != axis), np.zeros(indices._descriptor.dimensions, np.int64))
+    grid = np.indices(indices.descriptor.dimensions)
+    base = sum((grid[each] * strides[each] for each in range(rank) if each != axis), np.zeros(indices.descriptor.dimensions, np.int64))
     if indices._value is not None:
         found = np.clip(indices._value.astype(np.int64), -shape[axis], shape[axis] - 1)
         return call.array(np.where(found < 0, found + shape[axis], found) * strides[axis] + base, "int32")
-    places = _places(call, call.builder.reshape(indices, [*indices._descriptor.dimensions, 1]), [shape[axis]])
-    dataType = places._descriptor.dataType
+    places = _places(call, call.builder.reshape(indices, [*indices.descriptor.dimensions, 1]), [shape[axis]])
+    dataType = places.descriptor.dataType
     scaled = call.builder.mul(places, call.scalar(int(strides[axis]), places))
     return call.builder.add(scaled, call.array(base, dataType))
 
 
 def _gather_elements(call: Call) -> MLOperand:
     input, indices = call.inputs
-    flat = call.builder.reshape(input, [math.prod(input._descriptor.dimensions)])
+    flat = call.builder.reshape(input, [math.prod(input.descriptor.dimensions)])
     return call.builder.gather(flat, _along_axis(call, input, indices), axis=0)
 
 
 def _gather_nd(call: Call) -> MLOperand:
     input, indices = call.inputs
-    shape, parts = input._descriptor.dimensions, indices._descriptor.dimensions[-1]
+    shape, parts = input.descriptor.dimensions, indices.descriptor.dimensions[-1]
     flat = call.builder.reshape(input, [math.prod(shape[:parts]), *shape[parts:]])
     return call.builder.gather(flat, _places(call, indices, shape[:parts]), axis=0)
 
@@ -295,14 +295,14 @@ def _scatter_elements(call: Call) -> MLOperand:
 
 def _scatter_nd(call: Call) -> MLOperand:
     input, indices, updates = call.inputs
-    shape, parts = input._descriptor.dimensions, indices._descriptor.dimensions[-1]
+    shape, parts = input.descriptor.dimensions, indices.descriptor.dimensions[-1]
     return _scatter(call, input, _places(call, indices, shape[:parts]), updates, math.prod(shape[parts:]))
 
 
 def _scatter(call: Call, input: MLOperand, places: MLOperand, updates: MLOperand, width: int) -> MLOperand:
     """Put rows of updates in the places of rows of the input; of several for one place, the last one counts."""
-    builder, shape = call.builder, input._descriptor.dimensions
-    rows, count = math.prod(shape) // width, math.prod(places._descriptor.dimensions)
+    builder, shape = call.builder, input.descriptor.dimensions
+    rows, count = math.prod(shape) // width, math.prod(places.descriptor.dimensions)
     old, new = builder.reshape(input, [rows, width]), builder.reshape(updates, [count, width])
     if places._value is not None:
         source = np.arange(rows)
@@ -311,7 +311,7 @@ def _scatter(call: Call, input: MLOperand, places: MLOperand, updates: MLOperand
         return builder.reshape(builder.gather(builder.concat([old, new], 0), call.array(source), axis=0), list(shape))
     if rows * count > _MOST_COMPARISONS:
         raise NoCounterpartError(f"{count} updates of {rows} places are more than {_MOST_COMPARISONS} comparisons")
-    dataType = places._descriptor.dataType
+    dataType = places.descriptor.dataType
     hits = builder.equal(builder.reshape(places, [count, 1]), call.array(np.arange(rows).reshape(1, rows), dataType))
     # Which update counts for each place; none is -1.
     last = builder.reduceMax(builder.where(hits, call.array(np.arange(count).reshape(count, 1)), call.array(-1)), axes=[0])
@@ -324,7 +324,7 @@ def _spread_blocks(call: Call, x: MLOperand, shape: Sequence[int]) -> MLOperand:
     """Repeat each element along an axis as often as its block is long; what broadcasts stays."""
     builder = call.builder
     for axis, size in enumerate(shape):
-        sizes = list(x._descriptor.dimensions)
+        sizes = list(x.descriptor.dimensions)
         if sizes[axis] not in (1, size):
             wide = builder.reshape(x, [*sizes[: axis + 1], 1, *sizes[axis + 1 :]])
             wide = builder.expand(wide, [*sizes[: axis + 1], size // sizes[axis], *sizes[axis + 1 :]])
@@ -333,18 +333,18 @@ def _spread_blocks(call: Call, x: MLOperand, shape: Sequence[int]) -> MLOperand:
 
 
 def _dequantize(call: Call) -> MLOperand:
-    builder, shape = call.builder, call.inputs[0]._descriptor.dimensions
+    builder, shape = call.builder, call.inputs[0].descriptor.dimensions
     input, scale, zero = call.inputs[0], *(_spread_blocks(call, each, shape) for each in call.inputs[1:])
-    dataType = scale._descriptor.dataType
-    if input._descriptor.dataType in ("int32", "uint32"):
-        raise NoCounterpartError(f"its input is {input._descriptor.dataType}, of which single precision does not have all differences")
+    dataType = scale.descriptor.dataType
+    if input.descriptor.dataType in ("int32", "uint32"):
+        raise NoCounterpartError(f"its input is {input.descriptor.dataType}, of which single precision does not have all differences")
     return builder.mul(builder.sub(builder.cast(input, dataType), builder.cast(zero, dataType)), scale)
 
 
 def _quantize(call: Call) -> MLOperand:
-    builder, shape = call.builder, call.inputs[0]._descriptor.dimensions
+    builder, shape = call.builder, call.inputs[0].descriptor.dimensions
     input, scale, zero = call.inputs[0], *(_spread_blocks(call, each, shape) for each in call.inputs[1:])
-    dataType, wanted = input._descriptor.dataType, zero._descriptor.dataType
+    dataType, wanted = input.descriptor.dataType, zero.descriptor.dataType
     if wanted in ("int32", "uint32"):
         raise NoCounterpartError(f"its result is {wanted}, of which single precision does not have all sums")
     rounded = _round_even(Call(builder, (builder.div(input, scale),), {}, {}))

@@ -395,7 +395,7 @@ class Importer:
         if isinstance(result, np.ndarray):
             return self._made(result)
         if isinstance(result, MLOperand):
-            descriptor = result._descriptor
+            descriptor = result.descriptor
             if dtype is None:
                 dtype = NUMPY_DTYPES[descriptor.dataType]
             elif self.operands.carrier(dtype) != descriptor.dataType:

@@ -76,7 +76,7 @@ def subtract_zero(node: Node, x: MLOperand, zero: Value | None, shape: Sequence[
         zero: The zero point; none is 0.
         shape: The shape in which the zero point broadcasts to the integers, of their rank.
     """
-    dataType = x._descriptor.dataType
+    dataType = x.descriptor.dataType
     if dataType in ("int32", "uint32") and zero is None:
         return node.builder.cast(x, "float32")
     zeroPoint = node.constant(np.zeros(shape, dataType)) if zero is None else arrange(node, zero, shape)
@@ -103,7 +103,7 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
 
 def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
     """Quantize numbers, by a zero point that broadcasts to them in a shape; both parameters get one shape."""
-    given = scale._descriptor.dimensions
+    given = scale.descriptor.dimensions
     wide = bidirectionally_broadcast(given, tuple(shape))
     if wide is None:
         raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}")
@@ -115,7 +115,7 @@ def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Seq
 def quantize_dynamically(node: Node, x: MLOperand) -> tuple[MLOperand, MLOperand, MLOperand]:
     """Quantize numbers to uint8, by their least and greatest one; return the integers, the scale and the zero point, both scalars."""
     builder = node.builder
-    axes, one = list(range(len(x._descriptor.dimensions))), [1] * len(x._descriptor.dimensions)
+    axes, one = list(range(len(x.descriptor.dimensions))), [1] * len(x.descriptor.dimensions)
     # How far the numbers go below and above 0.
     below = builder.relu(builder.neg(builder.reduceMin(x, axes=axes, keepDimensions=False)))
     above = builder.relu(builder.reduceMax(x, axes=axes, keepDimensions=False))

@@ -126,7 +126,7 @@ def crop(node: Node, x: MLOperand, windows: Sequence[Window]) -> tuple[MLOperand
     """Cut off the elements in front of the first windows; return the operand and its windows, without negative padding."""
     if min([window.begin for window in windows]) >= 0:
         return x, list(windows)
-    sizes = list(x._descriptor.dimensions)
+    sizes = list(x.descriptor.dimensions)
     starts = [0] * len(sizes)
     for axis, window in enumerate(windows, len(sizes) - len(windows)):
         starts[axis] = max(0, -window.begin)

@@ -117,7 +117,7 @@ class _Body:
             return None
         rounded = float(operand._value.item())
         given: Any = self._config.get(option)
-        if type(given) in (int, float) and cast(given, operand._descriptor.dataType) == rounded:
+        if type(given) in (int, float) and cast(given, operand.descriptor.dataType) == rounded:
             return float(given)
         return rounded
 
@@ -131,12 +131,12 @@ def _same(one: MLOperand, other: MLOperand) -> bool:
 
 def _is_known(operator: Operator) -> bool:
     """Tell whether the shapes around an operator are known; the proposal "dynamic-shapes" has others."""
-    shapes: list[Any] = [each.dimensions for each in (*operator.outputs, *(operand._descriptor for operand in operator.inputs))]
+    shapes: list[Any] = [each.dimensions for each in (*operator.outputs, *(operand.descriptor for operand in operator.inputs))]
     return all(shape is not None and all(type(size) is int for size in shape) for shape in shapes)
 
 
 def _shape(operand: MLOperand) -> Shape:
-    return operand._descriptor.dimensions
+    return operand.descriptor.dimensions
 
 
 def _orders(operator: Operator) -> Iterator[tuple[MLOperand, MLOperand]]:

@@ -186,8 +186,8 @@ class SubgraphOps(BuilderBase):
             if operand._builder is not self:
                 raise _foreign(checks, "operands", key)
             # 5. It has the input's data type and shape.
-            if operand._descriptor != formal._descriptor:
-                raise checks.error(_entry("operands", key), f"must be {formal._descriptor}", str(operand._descriptor))
+            if operand.descriptor != formal.descriptor:
+                raise checks.error(_entry("operands", key), f"must be {formal.descriptor}", str(operand.descriptor))
         for key in given:
             # 6. There is no other operand.
             if key not in called._inputs:

@@ -118,7 +118,7 @@ def _emit(base: Callable[..., Any], e: Any, op: Any) -> Any:
     if all(0 in output.dimensions for output in op.outputs):
         results = [_nothing(e, output) for output in op.outputs]
         return results if len(results) > 1 else results[0]
-    empty = [argument for argument, operand in op.operands.items() if 0 in operand._descriptor.dimensions]
+    empty = [argument for argument, operand in op.operands.items() if 0 in operand.descriptor.dimensions]
     if not empty:
         return base(e, op)
     return _REST[op.name](base, e, op)
@@ -162,7 +162,7 @@ def _reduce(base: Callable[..., Any], e: Any, op: Any) -> Any:
 
 
 def _concat(base: Callable[..., Any], e: Any, op: Any) -> Any:
-    parts = [op[argument] for argument, operand in op.operands.items() if 0 not in operand._descriptor.dimensions]
+    parts = [op[argument] for argument, operand in op.operands.items() if 0 not in operand.descriptor.dimensions]
     return e.node("Concat", parts, axis=op.arguments["axis"])
 
 
@@ -179,13 +179,13 @@ def _with_zeros(axes: Callable[[Any], Mapping[str, int]]) -> Callable[..., Any]:
 
     def emit(base: Callable[..., Any], e: Any, op: Any) -> Any:
         for argument, axis in axes(op).items():
-            descriptor = op.operands[argument]._descriptor
+            descriptor = op.operands[argument].descriptor
             shape = list(descriptor.dimensions)
             shape[axis] = 1
             dataType = op.type(argument)
             op.inputs[argument] = e.node("Expand", [e.scalar(0, dataType), e.ints(shape)])
             changed = OperandDescriptor(descriptor.dataType, tuple(shape))
-            op.operands[argument] = cast(Any, SimpleNamespace(_descriptor=changed, _value=None))
+            op.operands[argument] = cast(Any, SimpleNamespace(descriptor=changed, _value=None))
         return base(e, op)
 
     return emit

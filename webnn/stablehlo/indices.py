@@ -24,12 +24,12 @@ _MOST = np.iinfo(np.int32).max
 
 def widen_index(node: Node, index: MLOperand) -> MLOperand:
     """Return indices in a type that the sizes of all dimensions fit into."""
-    return node.cast(index, "int32") if index._descriptor.dataType in ("int8", "uint8", "int4", "uint4") else index
+    return node.cast(index, "int32") if index.descriptor.dataType in ("int8", "uint8", "int4", "uint4") else index
 
 
 def clamp_index(node: Node, index: MLOperand, limits: int | Sequence[int]) -> MLOperand:
     """Clamp indices to 0 and a limit, or one for each part of the last dimension. Their type must be wide enough."""
-    dataType = index._descriptor.dataType
+    dataType = index.descriptor.dataType
     if not dataType.startswith("u"):
         index = node.builder.max(index, node.scalar(0, index))
     return node.builder.min(index, node.constant(np.array(limits, NUMPY_DTYPES[dataType])))
@@ -42,7 +42,7 @@ def limit_index(node: Node, index: MLOperand, limits: int | Sequence[int]) -> ML
 
 def find_parts(node: Node, windows: Windows, index: MLOperand, parts: Sequence[int]) -> MLOperand:
     """Return some parts of index vectors, in their own type if it is wide enough: [batch..., parts], without the last dimension for one."""
-    rank = index._descriptor.rank
+    rank = index.descriptor.rank
     if windows.vector < rank:
         index = node.transpose(index, [*(axis for axis in range(rank) if axis != windows.vector), windows.vector])
     if len(parts) == 1:

@@ -411,7 +411,7 @@ class Lowering:
         """Return a rule's result as an item, in the type that the program gives it."""
         if isinstance(result, MLOperand):
             dtype = dtype_of(tensor_type(type).element)
-            descriptor = result._descriptor
+            descriptor = result.descriptor
             carrier = self.operands.carrier(dtype)
             if descriptor.dataType != carrier:
                 result = self._builder.cast(result, carrier)

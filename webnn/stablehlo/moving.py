@@ -28,7 +28,7 @@ def slice_operand(
         sizes: How many elements each dimension has in the result, at least 1.
         strides: The steps of each dimension, at least 1; 1 without them.
     """
-    if operand._descriptor.dimensions == tuple(sizes):
+    if operand.descriptor.dimensions == tuple(sizes):
         return operand
     steps = [1] * len(sizes) if strides is None else [1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
     spans = [(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True)]
@@ -39,7 +39,7 @@ def slice_operand(
 
 def slice_axis(node: Node, operand: MLOperand, axis: int, start: int, size: int) -> MLOperand:
     """Slice an operand along one dimension."""
-    starts, sizes = [0] * operand._descriptor.rank, list(operand._descriptor.dimensions)
+    starts, sizes = [0] * operand.descriptor.rank, list(operand.descriptor.dimensions)
     starts[axis], sizes[axis] = start, size
     return slice_operand(node, operand, starts, sizes)
 
@@ -62,12 +62,12 @@ def broadcast(node: Node, operand: MLOperand, dimensions: Sequence[int], shape: 
     """
     operand = node.transpose(operand, sorted(range(len(dimensions)), key=dimensions.__getitem__))
     sizes = [1] * len(shape)
-    for dimension, size in zip(sorted(dimensions), operand._descriptor.dimensions, strict=True):
+    for dimension, size in zip(sorted(dimensions), operand.descriptor.dimensions, strict=True):
         sizes[dimension] = size
     if sizes == list(shape):
         return node.reshape(operand, sizes)
     # Missing dimensions in front need no reshape.
-    if tuple(sizes[len(shape) - len(dimensions) :]) != operand._descriptor.dimensions:
+    if tuple(sizes[len(shape) - len(dimensions) :]) != operand.descriptor.dimensions:
         operand = node.reshape(operand, sizes)
     return node.builder.expand(operand, list(shape))
 
@@ -110,7 +110,7 @@ def pad(
 
 def _spread(node: Node, operand: MLOperand, padding: Value, axis: int, inner: int) -> MLOperand:
     """Add padding behind each element of a dimension."""
-    shape = operand._descriptor.dimensions
+    shape = operand.descriptor.dimensions
     columns = [int(np.prod(shape[: axis + 1])), 1, int(np.prod(shape[axis + 1 :]))]
     wide = _pad_edges(node, node.reshape(operand, columns), padding, [0, 0, 0], [0, inner, 0])
     return node.reshape(wide, [*shape[:axis], shape[axis] * (inner + 1), *shape[axis + 1 :]])
@@ -125,7 +125,7 @@ def _pad_edges(node: Node, operand: MLOperand, padding: Value, before: Sequence[
     scalar = node.operand_of(padding)
     for axis, counts in enumerate(zip(before, behind, strict=True)):
         if any(counts):
-            shape = list(operand._descriptor.dimensions)
+            shape = list(operand.descriptor.dimensions)
             first, last = ([node.builder.expand(scalar, [*shape[:axis], count, *shape[axis + 1 :]])] if count else [] for count in counts)
             operand = node.builder.concat([*first, operand, *last], axis)
     return operand

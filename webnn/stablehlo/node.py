@@ -175,7 +175,7 @@ class Node(Steps):
             shape = bidirectionally_broadcast(shape, value.shape) or ()
         reached: tuple[int, ...] = ()
         for operand in found:
-            reached = bidirectionally_broadcast(reached, operand._descriptor.dimensions) or ()
+            reached = bidirectionally_broadcast(reached, operand.descriptor.dimensions) or ()
         if reached != shape:
             # All of them are expanded: one must have the whole shape.
             whole = next((index for index, value in enumerate(values) if value.shape == shape), None)

@@ -55,7 +55,7 @@ def make_positions(node: Node, size: int) -> MLOperand:
 
 def find_order(node: Node, keys: MLOperand) -> MLOperand:
     """Return the positions of integers in their order: [n], of equal ones the earlier one first."""
-    size = keys._descriptor.dimensions[0]
+    size = keys.descriptor.dimensions[0]
     return node.reshape(order_by(node, make_key(node, node.reshape(keys, [1, size, 1])), size), [size])
 
 
@@ -69,7 +69,7 @@ def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_tota
         is_total: -0.0 is less than 0.0. NaN is the greatest key anyway, whatever its sign, which WebNN does not show.
     """
     builder = node.builder
-    before, size, behind = key._descriptor.dimensions
+    before, size, behind = key.descriptor.dimensions
     ties = make_positions(node, size)
     if node.is_float(key):
         is_nan = builder.isNaN(key)
@@ -80,7 +80,7 @@ def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_tota
             classes = builder.sub(node.cast(is_nan, "int32"), node.cast(is_negative_zero, "int32"))
             ties = builder.add(ties, builder.mul(classes, node.scalar(-size if is_descending else size, "int32")))
         key = builder.where(is_nan, node.scalar(np.inf, key), key)
-    elif key._descriptor.dataType in ("int8", "uint8", *SMALL_TYPES):
+    elif key.descriptor.dataType in ("int8", "uint8", *SMALL_TYPES):
         key = node.cast(key, "int32")
     compare = builder.greater if is_descending else builder.lesser
 
@@ -114,7 +114,7 @@ def _rank(node: Node, keys: Keys, count: int) -> MLOperand:
     """Compare all elements with each other. The number of those before an element is where its position is scattered to."""
     builder = node.builder
     before, size, behind = keys.shape
-    shapes = [key._descriptor.dimensions for key in keys.operands]
+    shapes = [key.descriptor.dimensions for key in keys.operands]
     one = [node.reshape(key, [shape[0], shape[1], 1, shape[2]]) for key, shape in zip(keys.operands, shapes, strict=True)]
     other = [node.reshape(key, [shape[0], 1, *shape[1:]]) for key, shape in zip(keys.operands, shapes, strict=True)]
     ranks = builder.reduceSum(node.cast(keys.precedes(other, one), "int32"), axes=[2], keepDimensions=False)
@@ -124,7 +124,7 @@ def _rank(node: Node, keys: Keys, count: int) -> MLOperand:
 
 
 def _expand(node: Node, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
-    return operand if operand._descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
+    return operand if operand.descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
 
 
 class _Network:

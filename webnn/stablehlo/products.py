@@ -131,7 +131,7 @@ def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]
     builder = node.builder
     operands = node.operand_of(one), node.operand_of(other)
     if dtype.kind == "f":
-        wide: DataType = "float32" if "float32" in (carrier(dtype), *(operand._descriptor.dataType for operand in operands)) else "float16"
+        wide: DataType = "float32" if "float32" in (carrier(dtype), *(operand.descriptor.dataType for operand in operands)) else "float16"
         return builder.matmul(node.cast(operands[0], wide), node.cast(operands[1], wide))
     is_wide = dtype.kind in "iu" and dtype.itemsize == 8
     bound = largest(one.dtype) * largest(other.dtype)
@@ -143,7 +143,7 @@ def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]
         ]
     else:
         kind = carrier(dtype) if is_wide or dtype == np.uint32 else "int32"
-        shapes = [operand._descriptor.dimensions for operand in operands]
+        shapes = [operand.descriptor.dimensions for operand in operands]
         count = math.prod(np.broadcast_shapes(shapes[0][:-2], shapes[1][:-2])) * shapes[0][-2] * shapes[1][-1]
         step = max(_MOST_PRODUCTS // count, 1)
         multiplied = [_add_products(node, left, right) for left, right in _parts(node, [node.cast(each, kind) for each in operands], step)]
@@ -161,7 +161,7 @@ def largest(dtype: np.dtype[Any]) -> int:
 def _parts(node: Node, operands: Sequence[MLOperand], step: int) -> list[tuple[MLOperand, MLOperand]]:
     """Cut two batches of matrices into parts of so many products in each sum."""
     one, other = operands
-    shapes = one._descriptor.dimensions, other._descriptor.dimensions
+    shapes = one.descriptor.dimensions, other.descriptor.dimensions
     count = shapes[0][-1]
     if count <= step:
         return [(one, other)]
@@ -177,6 +177,6 @@ def _parts(node: Node, operands: Sequence[MLOperand], step: int) -> list[tuple[M
 
 
 def _add_products(node: Node, one: MLOperand, other: MLOperand) -> MLOperand:
-    left, right = one._descriptor.dimensions, other._descriptor.dimensions
+    left, right = one.descriptor.dimensions, other.descriptor.dimensions
     products = node.builder.mul(node.reshape(one, [*left, 1]), node.reshape(other, [*right[:-2], 1, *right[-2:]]))
-    return node.builder.reduceSum(products, axes=[len(products._descriptor.dimensions) - 2])
+    return node.builder.reduceSum(products, axes=[len(products.descriptor.dimensions) - 2])

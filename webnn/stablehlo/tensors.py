@@ -49,7 +49,7 @@ def wrap(operand: MLOperand, *values: Value) -> Value:
 def tell(operand: MLOperand, dtype: np.dtype[Any], *values: Value) -> Value:
     """Return an operand as a value of an element type that comes from some values."""
     roots = frozenset[str]().union(*(value.roots for value in values))
-    return Value("", dtype, operand._descriptor.dimensions, operand=operand, roots=roots)
+    return Value("", dtype, operand.descriptor.dimensions, operand=operand, roots=roots)
 
 
 def _empty(value: Value, shape: Sequence[int]) -> Value:

@@ -126,8 +126,8 @@ def lower(
     needed = {}
     for name, wanted in description.inputs.items():
         operand = needed[name] = operands[name]
-        if operand._descriptor != wanted:
-            raise XlaError(f"must be an operand of {wanted} for the parameter {name!r}, got {operand._descriptor}", "lower", "arguments")
+        if operand.descriptor != wanted:
+            raise XlaError(f"must be an operand of {wanted} for the parameter {name!r}, got {operand.descriptor}", "lower", "arguments")
     made = build_import(description, builder, needed)
     found = assemble(computation.result_shape, (made[name] for name in computation.result_names), tuple)
     assert isinstance(found, (MLOperand, tuple))
@@ -149,7 +149,7 @@ class Program:
         builder = MLGraphBuilder(context)
         imported = finish_import(description, report, computation.name, builder, int32=int32)
         self._inputs = imported.inputs
-        self._outputs: dict[str, OperandDescriptor] = {name: each._descriptor for name, each in imported.outputs.items()}
+        self._outputs: dict[str, OperandDescriptor] = {name: each.descriptor for name, each in imported.outputs.items()}
         self._graph = builder.buildSync(imported.outputs)
         self._shape = computation.result_shape
         self._names = computation.result_names

@@ -97,8 +97,8 @@ def numbers_of(draft: str) -> webnn.GraphDescription:
         operands.append(constant("uint4", np.arange(40, dtype=np.uint8), [80]))
     outputs = {}
     for number, operand in enumerate(operands):
-        if operand._descriptor.dataType in ("int4", "uint4"):
-            scale = constant("float32", np.ones(operand._descriptor.dimensions, np.float32), operand._descriptor.dimensions)
+        if operand.descriptor.dataType in ("int4", "uint4"):
+            scale = constant("float32", np.ones(operand.descriptor.dimensions, np.float32), operand.descriptor.dimensions)
             outputs[f"y{number}"] = builder.dequantizeLinear(operand, scale, operand)
         else:
             outputs[f"y{number}"] = builder.identity(operand)

@@ -92,7 +92,7 @@ class _Exporter:
         return found
 
     def _constant(self, operand: MLOperand) -> Tensor:
-        descriptor = operand._descriptor
+        descriptor = operand.descriptor
         value = _elements(operand)
         assert value is not None  # inputs were declared before
         # Elements of small types are converted from those of a byte: NumPy has no such types.
@@ -136,7 +136,7 @@ class _Exporter:
 
 def _elements(operand: MLOperand) -> Array | None:
     """Return the elements of a constant in its shape, those of small types as bytes; ``None`` if it is none."""
-    value, descriptor = operand._value, operand._descriptor
+    value, descriptor = operand._value, operand.descriptor
     if value is None:
         return None
     if descriptor.dataType in SMALL_TYPES:

@@ -35,7 +35,7 @@ _HALF = 16
 
 
 def _shape(operand: MLOperand) -> list[int]:
-    return list(operand._descriptor.dimensions)
+    return list(operand.descriptor.dimensions)
 
 
 def _filter_windows(node: Node) -> list[Window]:

@@ -34,7 +34,7 @@ class _Term:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.operand._descriptor.dimensions
+        return self.operand.descriptor.dimensions
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -64,7 +64,7 @@ def _parse(node: Node) -> tuple[list[_Term], str]:
     terms = []
     for index, text in enumerate(texts):
         operand = node.operand(index)
-        rank = len(operand._descriptor.dimensions)
+        rank = len(operand.descriptor.dimensions)
         letters = _letters(equation, text, rank - len(text) + 3 if "..." in text else 0)
         if len(letters) != rank:
             raise Refused(f"the term {text!r} of the equation must have {rank} dimensions, got {len(letters)}")
@@ -109,7 +109,7 @@ def _take_diagonals(node: Node, term: _Term) -> _Term:
             first = letters.index(letter)
             second = letters.index(letter, first + 1)
             others = [axis for axis in range(len(letters)) if axis not in (first, second)]
-            shape = operand._descriptor.dimensions
+            shape = operand.descriptor.dimensions
             rest, size = [shape[axis] for axis in others], shape[first]
             flat = node.reshape(node.transpose(operand, [*others, first, second]), [*rest, size * size])
             starts, steps = [0] * (len(rest) + 1), [*[1] * len(rest), size + 1]

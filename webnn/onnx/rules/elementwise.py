@@ -65,13 +65,13 @@ def _identity(node: Node) -> Value:
 def _abs(node: Node) -> MLOperand:
     """Map to abs; unsigned integers stay as they are."""
     x = node.operand(0)
-    return x if x._descriptor.dataType.startswith("u") else node.builder.abs(x)
+    return x if x.descriptor.dataType.startswith("u") else node.builder.abs(x)
 
 
 def _sign(node: Node) -> MLOperand:
     """Map to sign; of an unsigned integer it is 1 unless the number is 0."""
     x = node.operand(0)
-    return node.builder.min(x, node.scalar(1, x)) if x._descriptor.dataType.startswith("u") else node.builder.sign(x)
+    return node.builder.min(x, node.scalar(1, x)) if x.descriptor.dataType.startswith("u") else node.builder.sign(x)
 
 
 def _mean(node: Node) -> MLOperand:
@@ -82,9 +82,9 @@ def _mean(node: Node) -> MLOperand:
 def _pow(node: Node) -> MLOperand:
     """Map to pow. An exponent of another type is cast; an integer with a fractional exponent is computed in the exponent's type."""
     x, y = node.operand(0), node.operand(1)
-    if y._descriptor.dataType != x._descriptor.dataType and node.is_float(y) and not node.is_float(x):
-        return node.builder.pow(node.cast(x, y._descriptor.dataType), y)
-    return node.builder.pow(x, node.cast(y, x._descriptor.dataType))
+    if y.descriptor.dataType != x.descriptor.dataType and node.is_float(y) and not node.is_float(x):
+        return node.builder.pow(node.cast(x, y.descriptor.dataType), y)
+    return node.builder.pow(x, node.cast(y, x.descriptor.dataType))
 
 
 def _mod(node: Node) -> MLOperand:
@@ -103,7 +103,7 @@ def _mod(node: Node) -> MLOperand:
     if node.is_float(a):
         is_own = builder.logicalAnd(builder.isInfinite(b), builder.logicalNot(builder.isInfinite(a)))
         remainder = builder.where(is_own, a, remainder)
-    if node.integer("fmod", 0) or a._descriptor.dataType.startswith("u"):
+    if node.integer("fmod", 0) or a.descriptor.dataType.startswith("u"):
         return remainder
     differs = builder.logicalXor(builder.lesser(remainder, zero), builder.lesser(b, zero))
     wrong = builder.logicalAnd(builder.notEqual(remainder, zero), differs)

@@ -217,10 +217,10 @@ def _roi_align(node: Node) -> MLOperand:
     for (row, share_row), (column, share_column) in combinations(vertical, horizontal):
         index = builder.add(builder.add(row, column), first)
         weight = builder.mul(share_row, share_column)
-        parts.append(builder.mul(builder.gather(rows, index, axis=0), node.reshape(weight, [*weight._descriptor.dimensions, 1])))
+        parts.append(builder.mul(builder.gather(rows, index, axis=0), node.reshape(weight, [*weight.descriptor.dimensions, 1])))
     values = reduce(builder.add if mode == "avg" else builder.max, parts)
     inside = builder.logicalAnd(inside_rows, inside_columns)
-    values = builder.where(node.reshape(inside, [*inside._descriptor.dimensions, 1]), values, node.scalar(0, values))
+    values = builder.where(node.reshape(inside, [*inside.descriptor.dimensions, 1]), values, node.scalar(0, values))
     if ratio > 1:
         pool = builder.averagePool2d if mode == "avg" else builder.maxPool2d
         values = pool(values, windowDimensions=[ratio, ratio], strides=[ratio, ratio], layout="nhwc")

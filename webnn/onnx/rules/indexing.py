@@ -27,9 +27,9 @@ _MOST_DEPTH = 1 << 24
 
 def _from_front(node: Node, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
     """Count computed indices from the front."""
-    if indices._descriptor.dataType == "uint32":
+    if indices.descriptor.dataType == "uint32":
         return indices
-    limits = node.constant(np.array(sizes if len(sizes) > 1 else sizes[0], NUMPY_DTYPES[indices._descriptor.dataType]))
+    limits = node.constant(np.array(sizes if len(sizes) > 1 else sizes[0], NUMPY_DTYPES[indices.descriptor.dataType]))
     return node.builder.where(node.builder.lesser(indices, node.scalar(0, indices)), node.builder.add(indices, limits), indices)
 
 
@@ -42,13 +42,13 @@ def _grid(shape: Sequence[int], axes: Sequence[int]) -> Array:
 def _join(node: Node, parts: Sequence[Array | MLOperand]) -> MLOperand:
     """Join parts of coordinates along their last dimension; known parts get the type of the computed one."""
     computed = next(part for part in parts if not isinstance(part, np.ndarray))
-    dtype = NUMPY_DTYPES[computed._descriptor.dataType]
+    dtype = NUMPY_DTYPES[computed.descriptor.dataType]
     operands = [node.constant(part.astype(dtype)) if isinstance(part, np.ndarray) else part for part in parts if 0 not in _shape(part)]
     return node.builder.concat(operands, len(_shape(computed)) - 1) if len(operands) > 1 else operands[0]
 
 
 def _shape(part: Array | MLOperand) -> tuple[int, ...]:
-    return part.shape if isinstance(part, np.ndarray) else part._descriptor.dimensions
+    return part.shape if isinstance(part, np.ndarray) else part.descriptor.dimensions
 
 
 # Gathering.
@@ -144,19 +144,19 @@ def _accumulate(node: Node, reduction: str, data: MLOperand, places: MLOperand, 
         updates: [before, 1, M, behind].
     """
     builder = node.builder
-    before, count, behind = data._descriptor.dimensions
-    compared = before * count * behind * updates._descriptor.dimensions[2]
+    before, count, behind = data.descriptor.dimensions
+    compared = before * count * behind * updates.descriptor.dimensions[2]
     if compared > _MOST_COMPARED:
         raise Refused(
             f"the updates times the places that they may be for must be at most {_MOST_COMPARED}, got {compared}",
             "indices that are known and different have no such limit",
         )
     _, along, number = _REDUCTIONS[reduction]
-    if data._descriptor.dataType in ("int8", "uint8"):
+    if data.descriptor.dataType in ("int8", "uint8"):
         data, updates = node.cast(data, "int32"), node.cast(updates, "int32")
     if math.isinf(number):
         number = limit_of(data, is_least=number < 0)
-    every = node.constant(np.arange(count, dtype=NUMPY_DTYPES[places._descriptor.dataType]).reshape(1, count, 1, 1))
+    every = node.constant(np.arange(count, dtype=NUMPY_DTYPES[places.descriptor.dataType]).reshape(1, count, 1, 1))
     chosen = builder.where(builder.equal(places, every), updates, node.scalar(number, data))
     return _combine(node, reduction, data, getattr(builder, along)(chosen, axes=[2], keepDimensions=False))
 
@@ -248,13 +248,13 @@ def _scatter_coordinates(node: Node, reduction: str, depth: int, known: Array | 
     if known is not None and _are_unique(known, sizes):
         return builder.scatterND(data, coordinates, _combine(node, reduction, builder.gatherND(data, coordinates), updates))
     count, behind = product(sizes), product(shape[depth:])
-    steps = product(coordinates._descriptor.dimensions[:-1])
+    steps = product(coordinates.descriptor.dimensions[:-1])
     if known is not None:
         places = node.constant(np.asarray(np.ravel_multi_index(tuple(known.reshape(steps, depth).T), sizes), np.int32))
     else:
         places = node.reshape(_from_front(node, coordinates, sizes), [steps, depth])
         if depth > 1:
-            strides = np.array([product(sizes[axis + 1 :]) for axis in range(depth)], NUMPY_DTYPES[places._descriptor.dataType])
+            strides = np.array([product(sizes[axis + 1 :]) for axis in range(depth)], NUMPY_DTYPES[places.descriptor.dataType])
             places = builder.reduceSum(builder.mul(places, node.constant(strides)), axes=[1], keepDimensions=False)
     folded, wide = node.reshape(data, [1, count, behind]), node.reshape(updates, [1, 1, steps, behind])
     return node.reshape(_accumulate(node, reduction, folded, node.reshape(places, [1, 1, steps, 1]), wide), shape)
@@ -321,10 +321,10 @@ def _one_hot(node: Node) -> Result:
         # Fractions are dropped; 8-bit integers could not hold the depth.
         if node.is_float(places):
             places = node.cast(places, "int64")
-        elif places._descriptor.dataType in ("int8", "uint8"):
+        elif places.descriptor.dataType in ("int8", "uint8"):
             places = node.cast(places, "int32")
         places = _from_front(node, places, [size])
-    every = np.arange(size, dtype=NUMPY_DTYPES[places._descriptor.dataType]).reshape(
+    every = np.arange(size, dtype=NUMPY_DTYPES[places.descriptor.dataType]).reshape(
         [-1 if each == axis else 1 for each in range(len(shape))]
     )
     hit = builder.equal(node.reshape(places, shape), node.constant(every))

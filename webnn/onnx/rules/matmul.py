@@ -38,7 +38,7 @@ def lift(a: Sequence[int], b: Sequence[int]) -> tuple[list[int], list[int]]:
 
 def unlift(node: Node, product: MLOperand, a: Sequence[int], b: Sequence[int]) -> MLOperand:
     """Take the dimensions away from a product that `lift` gave to its factors."""
-    shape = list(product._descriptor.dimensions)
+    shape = list(product.descriptor.dimensions)
     if len(b) == 1:
         del shape[-1]
     if len(a) == 1:
@@ -50,7 +50,7 @@ def multiply(node: Node, a: MLOperand, b: MLOperand) -> MLOperand:
     """Multiply matrices, at least 2-D. `matmul` takes floating-point numbers only; of integers, products are added."""
     if node.is_float(a):
         return node.builder.matmul(a, b)
-    left, right = list(a._descriptor.dimensions), list(b._descriptor.dimensions)
+    left, right = list(a.descriptor.dimensions), list(b.descriptor.dimensions)
     rank = max(len(left), len(right)) + 1
     rows = node.reshape(a, [*left, 1])
     columns = node.reshape(b, [*right[:-2], 1, *right[-2:]])

@@ -119,7 +119,7 @@ def _fused_matmul(node: Node) -> MLOperand:
             if node.flag(f"trans{name}", default=False):
                 axes[-2:] = axes[-1], axes[-2]
         factors.append(node.transpose(operand, axes))
-    shapes = [factor._descriptor.dimensions for factor in factors]
+    shapes = [factor.descriptor.dimensions for factor in factors]
     rows, columns = lift(shapes[0], shapes[1])
     product = unlift(node, multiply(node, node.reshape(factors[0], rows), node.reshape(factors[1], columns)), shapes[0], shapes[1])
     alpha = node.number("alpha", 1.0)
@@ -132,7 +132,7 @@ def _fused_matmul(node: Node) -> MLOperand:
 def _add(node: Node, bias: int) -> MLOperand:
     """Return the sum of input and skip, and of a bias if it is given."""
     total = node.builder.add(node.operand(0), node.operand(1))
-    if total._descriptor.dimensions != node.value(0).shape:
+    if total.descriptor.dimensions != node.value(0).shape:
         raise Refused(f"skip must broadcast to the input, {list(node.value(0).shape)}, got {list(node.value(1).shape)}")
     return node.builder.add(total, node.operand(bias)) if node.given(bias) else total
 

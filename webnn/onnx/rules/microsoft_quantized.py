@@ -49,7 +49,7 @@ def _integers(node: Node, first: int) -> MLOperand:
 
 def _quantized(node: Node, x: MLOperand, scale: int, zero: int, inputs: Sequence[int] = ()) -> MLOperand:
     """Quantize numbers with an input as the scale, divided by those of other inputs, and an input as the zero point."""
-    shape = [1] * len(x._descriptor.dimensions)
+    shape = [1] * len(x.descriptor.dimensions)
     ratio = scale_ratio(node, (node.value(scale), shape), [(node.value(index), shape) for index in inputs])
     return quantize(node, x, ratio, _zero(node, zero, node.value(0)), shape)
 
@@ -121,7 +121,7 @@ def _same(node: Node, index: int, other: int) -> bool:
 def _factor(node: Node, operand: MLOperand, shape: Sequence[int], scale: int, zero: int, axis: int) -> MLOperand:
     """Return the numbers of a factor of a matrix product, which has one scale, or one for each row or column."""
     scales = node.value(scale)
-    zeros = node.value(zero) if node.given(zero) else Value.known(np.zeros((), operand._descriptor.dataType))
+    zeros = node.value(zero) if node.given(zero) else Value.known(np.zeros((), operand.descriptor.dataType))
     spreads = per_axis("the scale", scales.shape, shape, axis), per_axis("the zero point", zeros.shape, shape, axis)
     # One of both may be for the whole factor.
     wide = [max(sizes) for sizes in zip(*spreads, strict=True)]
@@ -166,14 +166,14 @@ def _gemm(node: Node) -> MLOperand:
     b = node.transpose(b, [1, 0]) if node.flag("transB", default=False) else b
     left = subtract_zero(node, a, _zero(node, 2, node.value(0)), [1, 1])
     zero = _zero(node, 5, node.value(3))
-    right = subtract_zero(node, b, zero, per_axis("the zero point of B", zero.shape, b._descriptor.dimensions, -1))
+    right = subtract_zero(node, b, zero, per_axis("the zero point of B", zero.shape, b.descriptor.dimensions, -1))
     sums = builder.matmul(left, right)
     if node.given(6):
         sums = builder.add(sums, node.cast(node.operand(6), "float32"))
     alpha = node.number("alpha", 1.0)
     if alpha != 1:
         sums = builder.mul(sums, node.scalar(alpha, sums))
-    shape = sums._descriptor.dimensions
+    shape = sums.descriptor.dimensions
     scales = [(node.value(1), [1, 1]), (node.value(4), per_axis("the scale of B", node.value(4).shape, shape, -1))]
     if node.given(7):
         return quantize(node, sums, scale_ratio(node, (node.value(7), [1, 1]), scales), _zero(node, 8, node.value(0)), [1, 1])
@@ -209,13 +209,13 @@ def _matmul_bits(node: Node) -> MLOperand:
     scales = node.known(2, "scales")
     _check_size("scales", scales, columns * blocks)
     a, builder = node.operand(0), node.builder
-    shape = a._descriptor.dimensions
+    shape = a.descriptor.dimensions
     if not shape or shape[-1] != rows:
         raise Refused(f"A must have K columns, {rows}, got {list(shape)}")
     if blocks * block > rows:
         a = builder.pad(a, [0] * len(shape), [*[0] * (len(shape) - 1), blocks * block - rows])
     weights = builder.dequantizeLinear(node.constant(integers.T), node.constant(scales.reshape(columns, blocks).T), node.constant(zeros.T))
-    shapes = (a._descriptor.dimensions, (blocks * block, columns))
+    shapes = (a.descriptor.dimensions, (blocks * block, columns))
     return _product(node, node.reshape(a, lift(*shapes)[0]), shapes, weights, 5)
 
 

@@ -183,7 +183,7 @@ def _cut(node: Node, operand: MLOperand, starts: Sequence[int], sizes: Sequence[
     """Slice an operand, unless that takes all of it."""
     if any(stride != 1 for stride in strides):
         return node.builder.slice(operand, list(starts), list(sizes), strides=list(strides))
-    if operand._descriptor.dimensions == tuple(sizes):
+    if operand.descriptor.dimensions == tuple(sizes):
         return operand
     return node.builder.slice(operand, list(starts), list(sizes))
 

@@ -20,7 +20,7 @@ __all__ = ["RULES"]
 
 
 def _shape(operand: MLOperand) -> list[int]:
-    return list(operand._descriptor.dimensions)
+    return list(operand.descriptor.dimensions)
 
 
 def _epsilon(node: Node) -> float:
@@ -54,7 +54,7 @@ def _batch_normalization(node: Node) -> list[Result]:
     if any(node.outputs[1:]) and not training:
         raise Refused("only training mode of opset 14 and newer has more than one output", "export the model for inference")
     operands = [node.operand(index) for index in range(5)]
-    if training or len({each._descriptor.dataType for each in operands}) > 1:
+    if training or len({each.descriptor.dataType for each in operands}) > 1:
         operands = [node.cast(each, "float32") for each in operands]
     x, scale, bias, mean, variance = operands
     if len(shape) < 2:
@@ -146,7 +146,7 @@ def _rms_normalization(node: Node) -> MLOperand:
     x, scale = node.cast(node.operand(0), "float32"), node.operand(1)
     mean = builder.reduceMean(builder.mul(x, x), axes=axes, keepDimensions=True)
     root = builder.sqrt(builder.add(mean, node.scalar(_epsilon(node), mean)))
-    return builder.mul(node.cast(builder.div(x, root), scale._descriptor.dataType), scale)
+    return builder.mul(node.cast(builder.div(x, root), scale.descriptor.dataType), scale)
 
 
 def _mean_variance_normalization(node: Node) -> MLOperand:

@@ -31,7 +31,7 @@ _MOST_TAPS = 256
 
 
 def _shape(operand: MLOperand) -> list[int]:
-    return list(operand._descriptor.dimensions)
+    return list(operand.descriptor.dimensions)
 
 
 def _windows(node: Node) -> list[Window]:

@@ -61,7 +61,7 @@ def _zero(node: Node, index: int, scale: MLOperand, dtype: np.dtype[Any], spread
     """Return the zero point, in the shape of the scale; it is 0 if it is not given."""
     if node.given(index):
         return _parameter(node, node.value(index), spread, shape)
-    return node.constant(np.zeros(scale._descriptor.dimensions, dtype))
+    return node.constant(np.zeros(scale.descriptor.dimensions, dtype))
 
 
 def _dequantize(node: Node) -> MLOperand:
@@ -80,7 +80,7 @@ def _quantize(node: Node) -> Value:
     shape = node.value(0).shape
     spread = _spread(node, shape)
     scale = _parameter(node, node.value(1), spread, shape)
-    precision = scale._descriptor.dataType
+    precision = scale.descriptor.dataType
     if node.integer("precision", 0):
         precision = carrier(element_type(node.integer("precision")))
     if precision not in FLOAT_TYPES:
@@ -98,7 +98,7 @@ def _qlinear_matmul(node: Node) -> MLOperand:
     rows = subtract_zero(node, node.reshape(node.operand(0), left), a_zero, per_axis("the zero point of a", a_zero.shape, left, -2))
     columns = subtract_zero(node, node.reshape(node.operand(3), right), b_zero, per_axis("the zero point of b", b_zero.shape, right, -1))
     product = multiply(node, rows, columns)
-    shape = product._descriptor.dimensions
+    shape = product.descriptor.dimensions
     by_row, by_column = (
         per_axis(f"the scale of {name}", value.shape, shape, axis) for name, value, axis in (("a", a_scale, -2), ("b", b_scale, -1))
     )
@@ -112,7 +112,7 @@ def _qlinear_conv(node: Node) -> MLOperand:
     The filter may have a scale and a zero point for each of its output channels.
     """
     x, w = node.operand(0), node.operand(3)
-    inputs, filters = x._descriptor.dimensions, w._descriptor.dimensions
+    inputs, filters = x.descriptor.dimensions, w.descriptor.dimensions
     if len(inputs) != len(filters):
         raise Refused(f"the filter must have {len(inputs)} dimensions, as the input, got {list(filters)}")
     zeros = [node.value(index) for index in (2, 5)]
@@ -133,7 +133,7 @@ def requantize(node: Node, sums: MLOperand, scales: tuple[int, int, int], zero: 
         scales: The inputs with the scales of input, filter and output; each has one element or one for each channel.
         zero: The input with the zero point of the output.
     """
-    shape = sums._descriptor.dimensions
+    shape = sums.descriptor.dimensions
     x, w, y = ((value, per_axis("the scale", value.shape, shape, 1)) for value in (node.value(index) for index in scales))
     ratio = scale_ratio(node, y, [x, w])
     return quantize(node, sums, ratio, node.value(zero), per_axis("the zero point of y", node.value(zero).shape, shape, 1))

@@ -304,8 +304,8 @@ class _Cell:
 
     def parts(self, operand: MLOperand) -> list[MLOperand]:
         """Split an operand into its gates."""
-        count = operand._descriptor.dimensions[-1] // self.hidden
-        return self.node.builder.split(operand, count, axis=len(operand._descriptor.dimensions) - 1)
+        count = operand.descriptor.dimensions[-1] // self.hidden
+        return self.node.builder.split(operand, count, axis=len(operand.descriptor.dimensions) - 1)
 
 
 #: Returns the states after a step, from the inputs of the gates, [batch, gates * hidden], and the states before it, [batch, hidden] each.
@@ -408,7 +408,7 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
         activations=_compile(network.activations[index]),
         peepholes=peepholes,
     )
-    width = inputs._descriptor.dimensions[-1]
+    width = inputs.descriptor.dimensions[-1]
     parts = [inputs] if network.steps == 1 else builder.split(inputs, network.steps, axis=0)
     return cell, [node.reshape(part, [network.batch, width]) for part in parts]
 

@@ -42,7 +42,7 @@ _FLOAT_ONLY = frozenset({"reduceL2", "reduceLogSum", "reduceLogSumExp"})
 def _wide(node: Node) -> MLOperand:
     """Return the first input; its bool and 8-bit integers in int32, because few devices reduce them as they are."""
     x = node.operand(0)
-    return node.cast(x, "int32") if x._descriptor.dataType in ("int8", "uint8") else x
+    return node.cast(x, "int32") if x.descriptor.dataType in ("int8", "uint8") else x
 
 
 def _reduce_nothing(operation: Reduction, value: Value, options: MLReduceOptions) -> Array:

@@ -202,7 +202,7 @@ def _interpolate(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plan
             native[axis] = sampling.count
         else:
             tables[axis] = sampling.taps(kernel, radius, stretch, exclude=exclude)
-    dataType = x._descriptor.dataType
+    dataType = x.descriptor.dataType
     if tables:
         # Weights are not exact in float16.
         x = node.cast(x, "float32")
@@ -213,7 +213,7 @@ def _interpolate(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plan
 
 def _weigh(node: Node, x: MLOperand, axis: int, taps: Taps) -> MLOperand:
     """Replace each element of a dimension by the sum of weighted elements."""
-    builder, shape = node.builder, list(x._descriptor.dimensions)
+    builder, shape = node.builder, list(x.descriptor.dimensions)
     few, count = taps.indices.shape
     before, behind = shape[:axis], shape[axis + 1 :]
     if taps.size * count > _LARGE_MATRIX and few <= _FEW_TAPS:
@@ -251,7 +251,7 @@ def _resample(node: Node, x: MLOperand, mode: str, counts: Mapping[int, int]) ->
 
 def _resample_pair(node: Node, x: MLOperand, mode: str, axis: int, sizes: Sequence[int]) -> MLOperand:
     """Resize one dimension, or it and the next one."""
-    own = list(x._descriptor.dimensions)
+    own = list(x.descriptor.dimensions)
     shape = own if len(own) > 1 else [1, *own]
     axis += len(shape) - len(own)
     if len(sizes) == 1 and axis + 1 < len(shape):

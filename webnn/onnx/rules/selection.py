@@ -30,7 +30,7 @@ def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOpera
     The rank of an element is the number of those that come before it: the ranks are where the positions are scattered to.
     """
     builder = node.builder
-    rows, size = keys._descriptor.dimensions
+    rows, size = keys.descriptor.dimensions
     numbers = np.arange(size, dtype=np.int32)
     positions = node.constant(numbers)
     is_earlier = builder.lesser(positions, node.constant(numbers.reshape(size, 1)))
@@ -53,7 +53,7 @@ class _Network:
     """
 
     def __init__(self, node: Node, keys: MLOperand, *, largest: bool) -> None:
-        rows, size = keys._descriptor.dimensions
+        rows, size = keys.descriptor.dimensions
         self._node = node
         self._largest = largest
         self._keys = keys
@@ -64,7 +64,7 @@ class _Network:
 
         It orders blocks of a power of two, and then merges two blocks to one of the same size until there is one.
         """
-        rows, size = self._keys._descriptor.dimensions
+        rows, size = self._keys.descriptor.dimensions
         block = 1 << (count - 1).bit_length()
         blocks = -(-size // block)
         self._pad(blocks * block - size)
@@ -89,7 +89,7 @@ class _Network:
         """Compare each element with the one whose place differs in the bits of a mask; the better one goes first."""
         builder = self._node.builder
         keys, positions = self._keys, self._positions
-        places = np.arange(keys._descriptor.dimensions[1], dtype=np.int32)
+        places = np.arange(keys.descriptor.dimensions[1], dtype=np.int32)
         other = self._node.constant(places ^ mask)
         goes_last = self._node.constant((places > places ^ mask).astype(np.uint8))
         key, position = builder.gather(keys, other, axis=1), builder.gather(positions, other, axis=1)
@@ -114,7 +114,7 @@ class _Network:
 
     def _cut(self, count: int) -> None:
         """Keep the first elements of each row."""
-        rows, size = self._keys._descriptor.dimensions
+        rows, size = self._keys.descriptor.dimensions
         if count < size:
             self._keys = self._node.builder.slice(self._keys, [0, 0], [rows, count])
             self._positions = self._node.builder.slice(self._positions, [0, 0], [rows, count])
@@ -145,7 +145,7 @@ def _top_k(node: Node) -> list[Result]:
         return [take_along(node, x, best, axis), best]
     moved = [*(each for each in range(value.rank) if each != axis), axis]
     rows = node.transpose(x, moved)
-    shape = rows._descriptor.dimensions
+    shape = rows.descriptor.dimensions
     keys = node.reshape(_with_nan_last(node, rows), [product(shape[:-1]), shape[-1]])
     if shape[-1] <= _MOST_COMPARED_OF_ROW and product(shape) * shape[-1] <= _MOST_COMPARED:
         order = _order(node, keys, count, largest=largest)

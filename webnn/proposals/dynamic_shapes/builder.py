@@ -68,8 +68,8 @@ class DynamicBuilder(BuilderBase):
         smallest = [max(1, self._revision.min_dimension) if axis in names else size for axis, size in enumerate(sizes)]
         operand = cast(MLOperand, base.input(name, {**given, "shape": smallest}))
         if names:
-            dimensions: Any = tuple([names.get(axis, size) for axis, size in enumerate(operand._descriptor.dimensions)])
-            operand._descriptor = NamedDescriptor(operand._descriptor.dataType, dimensions)
+            dimensions: Any = tuple([names.get(axis, size) for axis, size in enumerate(operand.descriptor.dimensions)])
+            operand.descriptor = NamedDescriptor(operand.descriptor.dataType, dimensions)
         return operand
 
     def shape(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
@@ -153,7 +153,7 @@ class DynamicBuilder(BuilderBase):
         optional = {member: given[member] for member in row.members if member in given}
         every = [*inputs, *optional.values()] if isinstance(inputs, list | tuple) else []
         isOwn = all(type(each) is MLOperand and each._builder is self for each in every)
-        if not isOwn or not (name in VALUE_OPERANDS or any(has_names(each._descriptor) for each in every)):
+        if not isOwn or not (name in VALUE_OPERANDS or any(has_names(each.descriptor) for each in every)):
             return super()._connect(name, operands, arguments, given or None, {})
         # A validator runs several times: what can be read once is read here.
         arguments = tuple([_read(call, each.name, value) for each, value in zip(row.arguments, arguments, strict=True)])
@@ -207,7 +207,7 @@ class _Shadows:
 
     def make(self, path: Path, argument: str, operand: MLOperand) -> MLOperand:
         """Return the operand of an argument."""
-        descriptor = operand._descriptor
+        descriptor = operand.descriptor
         if has_names(descriptor):
             descriptor = OperandDescriptor(descriptor.dataType, self._dimensions(path, operand))
         if argument in VALUE_OPERANDS.get(self._call.operation, ()):
@@ -216,9 +216,9 @@ class _Shadows:
 
     def _dimensions(self, path: Path, operand: MLOperand) -> Any:
         revision = self._builder._revision
-        sizes: Any = operand._descriptor.dimensions
-        if isinstance(operand._descriptor, UnrankedDescriptor):
-            key, ranks = value_key(operand), operand._descriptor.ranks
+        sizes: Any = operand.descriptor.dimensions
+        if isinstance(operand.descriptor, UnrankedDescriptor):
+            key, ranks = value_key(operand), operand.descriptor.ranks
             sizes = [("axis", key, axis) for axis in range(ranks[path.choose_once(("rank", key), len(ranks))])]
         return tuple(
             [size if isinstance(size, int) else path.named(size, revision.min_dimension, revision.max_dimension) for size in sizes]

@@ -75,13 +75,13 @@ def _get(operand: MLOperand, known: Mapping[int, list[Any]]) -> Any:
     if operand._operator is not None:
         return known[operand._operator.index][operand._position]
     # Several elements of a small type share a byte.
-    return None if operand._descriptor.dataType in SMALL_TYPES else operand._value
+    return None if operand.descriptor.dataType in SMALL_TYPES else operand._value
 
 
 def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
     name = operator.operation.name
     if name == "shape":
-        return [_read_shape(operator.inputs[0]._descriptor)]
+        return [_read_shape(operator.inputs[0].descriptor)]
     arrays = [_get(operand, known) for operand in operator.inputs]
     members = {member: _get(operand, known) for member, operand in operator.members}
     every = [*arrays, *members.values()]

@@ -43,7 +43,7 @@ class _Slot:
     __slots__ = ("descriptor",)
 
     def __init__(self, operand: MLOperand) -> None:
-        self.descriptor = operand._descriptor
+        self.descriptor = operand.descriptor
 
 
 class Specializations:
@@ -184,7 +184,7 @@ class DynamicGraph:
         types = {name: slot.descriptor.dataType for name, slot in implementation.inputs.items()}
         given = {name: OperandDescriptor(types.get(name, "float32"), shape) for name, shape in shapes.items()}
         resolved = implementation.resolve(implementation.match(call, "inputShapes", given))
-        return {name: list(operand._descriptor.dimensions) for name, operand in resolved.outputs.items()}
+        return {name: list(operand.descriptor.dimensions) for name, operand in resolved.outputs.items()}
 
     @property
     def placement(self) -> Placement:
@@ -276,8 +276,8 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
     implementation: Any = Specializations(state, graph, caller)
     kind = class_of_draft(MLGraph, "MLGraph", state.revision)
     built = kind._create(state, graph, implementation, cast(Any, None))
-    if not any(has_names(operand._descriptor) for operand in graph.inputs.values()):
-        implementation.find(tuple([operand._descriptor for operand in graph.inputs.values()]), lambda work: work())
+    if not any(has_names(operand.descriptor) for operand in graph.inputs.values()):
+        implementation.find(tuple([operand.descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")
     if implementation.last is None and state.on_build is not None:
         state.on_build(describe_graph(graph), built)

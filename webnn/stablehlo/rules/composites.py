@@ -58,7 +58,7 @@ def _tan(node: Node) -> Result:
 def _next_after(node: Node) -> Result:
     """Add or subtract the last digit of the first number. `chlo.next_after`."""
     x, y = node.operands()
-    is_short = x._descriptor.dataType == "float16"
+    is_short = x.descriptor.dataType == "float16"
     digits, least, most = (10, 2.0**-14, 65504.0) if is_short else (23, 2.0**-126, float(np.finfo(np.float32).max))
     c, b = Calculator(node), node.builder
     x, y = node.cast(x, "float32"), node.cast(y, "float32")

@@ -33,8 +33,8 @@ def spread(node: Node) -> list[MLOperand]:
     """Return the operands of an elementwise operation; integers of 4 bits in 8 bits, from which the result is cast back, modulo 16."""
     check(node)
     return [
-        node.cast(operand, "int8" if operand._descriptor.dataType == "int4" else "uint8")
-        if operand._descriptor.dataType in SMALL_TYPES
+        node.cast(operand, "int8" if operand.descriptor.dataType == "int4" else "uint8")
+        if operand.descriptor.dataType in SMALL_TYPES
         else operand
         for operand in node.spread()
     ]
@@ -76,7 +76,7 @@ def _sign(node: Node) -> Result:
 
 
 def _has_sign(x: MLOperand) -> bool:
-    return not x._descriptor.dataType.startswith("u")
+    return not x.descriptor.dataType.startswith("u")
 
 
 def _compare(node: Node) -> Result:

@@ -81,7 +81,7 @@ def _reduce_precision(node: Node) -> Result:
     exponent, mantissa = node.integer("exponent_bits"), node.integer("mantissa_bits")
     if exponent < 1 or mantissa < 0:
         raise Refused(f"exponent_bits must be at least 1 and mantissa_bits at least 0, got {exponent} and {mantissa}")
-    own_mantissa, own_exponent = (10, 5) if operand._descriptor.dataType == "float16" else (23, 8)
+    own_mantissa, own_exponent = (10, 5) if operand.descriptor.dataType == "float16" else (23, 8)
     c, b, x = Calculator(node), node.builder, node.cast(operand, "float32")
     a = b.min(b.abs(x), c.number(float(np.finfo(np.float32).max)))
     if mantissa < own_mantissa:
@@ -110,7 +110,7 @@ def _remainder(node: Node) -> Result:
     x, y = (node.cast(each, "float32") for each in (one, other))
     known = node.value(1).array
     known = None if known is None else node.narrow(known)
-    is_short = one._descriptor.dataType == "float16"
+    is_short = one.descriptor.dataType == "float16"
     return exact_remainder(
         Calculator(node), x, y, known=float(known.item()) if known is not None and known.size == 1 else None, is_short=is_short
     )

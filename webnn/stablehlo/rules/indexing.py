@@ -78,9 +78,9 @@ def _find_places(node: Node, windows: Windows, merged: Sequence[int]) -> MLOpera
     if known is not None:
         return node.constant(windows.known_places(known, merged).astype(np.int32))
     vectors = find_parts(node, windows, node.operand(1), parts)
-    if len(merged) == 1 and windows.sizes[merged[0]] == 1 and vectors._descriptor.dataType != "uint64":
+    if len(merged) == 1 and windows.sizes[merged[0]] == 1 and vectors.descriptor.dataType != "uint64":
         # gather clamps indices that are too large itself.
-        if vectors._descriptor.dataType != "uint32":
+        if vectors.descriptor.dataType != "uint32":
             vectors = node.builder.max(vectors, node.scalar(0, vectors))
         return node.reshape(vectors, [*windows.batch, *[1 for axis in merged if axis not in windows.dropped]])
     limits = [windows.limits[part] for part in parts]

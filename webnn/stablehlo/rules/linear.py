@@ -34,13 +34,13 @@ def _check(node: Node) -> int:
 
 def _turn(node: Node, operand: MLOperand) -> MLOperand:
     """Transpose matrices."""
-    rank = len(operand._descriptor.dimensions)
+    rank = len(operand.descriptor.dimensions)
     return node.builder.transpose(operand, permutation=[*range(rank - 2), rank - 1, rank - 2])
 
 
 def _block(node: Node, operand: MLOperand, start: tuple[int, int], size: tuple[int, int]) -> MLOperand:
     """Cut a block out of matrices."""
-    shape = operand._descriptor.dimensions
+    shape = operand.descriptor.dimensions
     if shape[-2:] == size:
         return operand
     return node.builder.slice(operand, [*[0] * (len(shape) - 2), *start], [*shape[:-2], *size])
@@ -99,7 +99,7 @@ def _triangular_solve(node: Node) -> Result:
 def _substitute(node: Node, matrix: MLOperand, right: MLOperand, *, is_lower: bool, has_units: bool) -> MLOperand:
     """Solve systems with a triangular matrix: each row that is found is taken out of those that are left."""
     builder = node.builder
-    count, width = right._descriptor.dimensions[-2:]
+    count, width = right.descriptor.dimensions[-2:]
     rows: list[MLOperand] = []
     for step in range(count):
         left = count - step
@@ -112,7 +112,7 @@ def _substitute(node: Node, matrix: MLOperand, right: MLOperand, *, is_lower: bo
             factors = _block(node, matrix, (index + 1 if is_lower else 0, index), (left - 1, 1))
             right = builder.sub(_block(node, right, (1 if is_lower else 0, 0), (left - 1, width)), builder.mul(factors, row))
     ordered = rows if is_lower else rows[::-1]
-    return builder.concat(ordered, len(matrix._descriptor.dimensions) - 2) if count > 1 else rows[0]
+    return builder.concat(ordered, len(matrix.descriptor.dimensions) - 2) if count > 1 else rows[0]
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.cholesky": _cholesky, "stablehlo.triangular_solve": _triangular_solve})

@@ -168,7 +168,7 @@ def _dynamic_update_slice(node: Node) -> Result:
 def _surround(node: Node, whole: MLOperand, part: MLOperand, axis: int, start: object) -> MLOperand:
     """Replace a slice of an operand along one dimension."""
     assert isinstance(start, int)
-    size, end = whole._descriptor.dimensions[axis], start + part._descriptor.dimensions[axis]
+    size, end = whole.descriptor.dimensions[axis], start + part.descriptor.dimensions[axis]
     parts = [part]
     if start:
         parts.insert(0, slice_axis(node, whole, axis, 0, start))
@@ -180,10 +180,10 @@ def _surround(node: Node, whole: MLOperand, part: MLOperand, axis: int, start: o
 def _place(node: Node, operand: MLOperand, update: MLOperand, starts: Mapping[int, Value]) -> MLOperand:
     """Replace a slice of an operand whose start is computed along some dimensions; along others it has the whole operand."""
     builder = node.builder
-    shape = operand._descriptor.dimensions
+    shape = operand.descriptor.dimensions
     chosen: MLOperand | None = None
     for axis, value in starts.items():
-        size, given = update._descriptor.dimensions[axis], shape[axis]
+        size, given = update.descriptor.dimensions[axis], shape[axis]
         start = limit_index(node, node.operand_of(value), given - size)
         places = node.constant(np.arange(given, dtype=np.int32))
         if size == 1:

@@ -34,7 +34,7 @@ def _read(node: Node, operands: int, results: int) -> tuple[list[MLOperand], int
 def _along(node: Node, operand: MLOperand, feature: int) -> MLOperand:
     """Return an operand with an element for each feature so that it broadcasts to the tensor."""
     shape = [1] * node.value(0).rank
-    shape[feature] = operand._descriptor.dimensions[0]
+    shape[feature] = operand.descriptor.dimensions[0]
     return node.reshape(operand, shape)
 
 
@@ -57,7 +57,7 @@ def _batch_norm_training(node: Node) -> list[Result]:
     mean = builder.reduceMean(operand, axes=others, keepDimensions=True)
     centered = builder.sub(operand, mean)
     variance = builder.reduceMean(builder.mul(centered, centered), axes=others)
-    mean = node.reshape(mean, variance._descriptor.dimensions)
+    mean = node.reshape(mean, variance.descriptor.dimensions)
     return [_normalize(node, (operand, scale, offset, mean, variance), feature), mean, variance]
 
 

@@ -52,13 +52,13 @@ def reduce_kind(node: Node, kind: Kind, value: Value, axes: Sequence[int]) -> Va
     if not axes:
         return value
     operand = node.operand_of(value)
-    data_type = operand._descriptor.dataType
+    data_type = operand.descriptor.dataType
     reduced: MLOperand = getattr(node.builder, _REDUCTIONS[kind])(_widen(node, operand), axes=list(axes))
     return wrap(node.cast(reduced, data_type), value)
 
 
 def _widen(node: Node, operand: MLOperand) -> MLOperand:
-    return node.builder.cast(operand, "int32") if operand._descriptor.dataType in _SMALL else operand
+    return node.builder.cast(operand, "int32") if operand.descriptor.dataType in _SMALL else operand
 
 
 def _find_position(node: Node, position: Position, reduction: Reduction) -> list[Value] | None:

@@ -172,11 +172,11 @@ class _Scatter:
     # Rows.
 
     def _cut(self, rows: MLOperand, count: int) -> MLOperand:
-        return self._builder.slice(rows, [0, 0], [count, self._width]) if rows._descriptor.dimensions[0] > count else rows
+        return self._builder.slice(rows, [0, 0], [count, self._width]) if rows.descriptor.dimensions[0] > count else rows
 
     def _pick(self, rows: Sequence[MLOperand], chosen: Array) -> list[MLOperand]:
         """Return known rows."""
-        if chosen.size == rows[0]._descriptor.dimensions[0]:
+        if chosen.size == rows[0].descriptor.dimensions[0]:
             return list(rows)
         numbers = self._node.constant(chosen.astype(np.int32))
         return [self._builder.gather(each, numbers, axis=0) for each in rows]
@@ -192,13 +192,13 @@ class _Scatter:
         if isinstance(places, np.ndarray):
             columns = self._node.constant(places.astype(np.int32).reshape(-1, 1))
         else:
-            columns = self._node.reshape(places, [*places._descriptor.dimensions, 1])
+            columns = self._node.reshape(places, [*places.descriptor.dimensions, 1])
         self._rows = [builder.scatterND(row, columns, new) for row, new in zip(self._rows, self._apply(rows, updates), strict=True)]
 
     def _apply(self, rows: Sequence[MLOperand], updates: Sequence[MLOperand]) -> list[MLOperand]:
         """Return what the region makes of rows and their updates."""
         items = [self._node.typed(each, dtype) for each, dtype in zip([*rows, *updates], [*self._dtypes, *self._dtypes], strict=True)]
-        return [self._node.operand_of(each) for each in run_body(self._node, self._region, items, updates[0]._descriptor.dimensions)]
+        return [self._node.operand_of(each) for each in run_body(self._node, self._region, items, updates[0].descriptor.dimensions)]
 
     def _combine(self, places: _Places, updates: Sequence[MLOperand]) -> None:
         """Combine the updates of each row, and then update it once.
@@ -207,7 +207,7 @@ class _Scatter:
         """
         builder, node = self._builder, self._node
         (total,) = updates
-        count = total._descriptor.dimensions[0]
+        count = total.descriptor.dimensions[0]
         following, target = self._follow_known(places) if isinstance(places, np.ndarray) else self._follow(places)
         end = node.scalar(count, "int32")
         for step in range((count - 1).bit_length()):
@@ -233,7 +233,7 @@ class _Scatter:
     def _follow(self, places: MLOperand) -> tuple[MLOperand, MLOperand]:
         """Return the next update for the same row, or their number; and the places of the first ones, that of others behind all rows."""
         builder, node = self._builder, self._node
-        count = places._descriptor.dimensions[0]
+        count = places.descriptor.dimensions[0]
         numbers = node.constant(np.arange(count, dtype=np.int32))
         end = node.scalar(count, "int32")
         if count * count <= _MOST_PAIRS:

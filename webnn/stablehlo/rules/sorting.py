@@ -87,7 +87,7 @@ def _make_keys(node: Node, comparator: Comparator, operands: Sequence[MLOperand]
 
 
 def _widen(node: Node, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
-    return operand if operand._descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
+    return operand if operand.descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
 
 
 # The first ones in order.

@@ -69,7 +69,7 @@ def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
 
 def _running_sum(node: Node, value: Value, axis: int, is_reversed: bool) -> Value:
     operand = node.operand_of(value)
-    data_type = operand._descriptor.dataType
+    data_type = operand.descriptor.dataType
     # Browsers add no integers of 8 bits; the sums wrap around when they are cast back.
     operand = node.cast(operand, "int32") if data_type in ("int8", "uint8") else operand
     return wrap(node.cast(node.builder.cumulativeSum(operand, axis, reversed=is_reversed), data_type), value)
@@ -92,7 +92,7 @@ def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
 
 def _pool(node: Node, kind: Kind, operand: MLOperand, axes: Sequence[int], windows: Sequence[Window]) -> MLOperand:
     """Pool one or two neighbouring dimensions."""
-    shape = operand._descriptor.dimensions
+    shape = operand.descriptor.dimensions
     first, last = axes[0], axes[-1]
     pair = windows if len(windows) == 2 else [*windows, Window(size=1, count=1)]
     head, tail = shape[:first], shape[last + 1 :]
