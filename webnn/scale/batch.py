@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,9 +32,6 @@ from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import NotSupportedError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["DataBatch", "batch"]
 
