@@ -33,8 +33,8 @@ console.log = report;
 def run_page(browser: Path, part: str, *, rounds: int, repeats: int) -> Report:
     """Run a part in a page of its own."""
     # Imported lazily: the other benchmarks do without the extra `serve`.
-    from tools.pages.quiet import open_page
-    from tools.pages.serving import Reports, open_emulator
+    from tools.evidence.pages.quiet import open_page
+    from tools.evidence.pages.serving import Reports, open_emulator
     from webnn.serve.options import Options
 
     arguments = ["browser", "page.mjs", part, str(rounds), str(repeats), "1"]

@@ -1,7 +1,7 @@
 """JAX models as WebNN graphs and as modules for web pages: a dense network, a convolutional one, and a small GPT.
 
-``python -m tools.jax_models --save examples/jax`` exported the models with JAX. Beside each stand an input and JAX's results, and the graph
-must compute the same. JAX is not needed here, only the package that reads its exports: ``python -m pip install '.[stablehlo]'``.
+``python -m tools.evidence.jax_models --save examples/jax`` exported the models with JAX. Beside each are an input and JAX's results;
+the graph must compute the same. JAX is not needed here, only the package that reads its exports: ``python -m pip install '.[stablehlo]'``.
 
 The GPT has learned the fables in examples/jax/fables.txt by heart, letter by letter, and continues a text.
 

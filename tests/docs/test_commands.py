@@ -44,7 +44,7 @@ from tests.support import PATIENCE, each_row
 #: Documents with programs in JavaScript that do not run here, and why.
 FOREIGN = {
     "docs/jupyter.md": "it is a cell of a notebook: tests/webnn/notebook",
-    "docs/ort-web.md": "it needs ONNX Runtime Web: tests/tools/test_ort_web_processes.py",
+    "docs/ort-web.md": "it needs ONNX Runtime Web: tests/tools/evidence/test_ort_web_processes.py",
     "docs/wpt.md": "it needs a checkout of web-platform-tests: tests/wpt_runner",
 }
 SCRIPTS = [

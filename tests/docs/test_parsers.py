@@ -193,7 +193,7 @@ WRONG = [
     ("webnn fuzz --calls many", "valid integer"),
     ("webnn wpt replay", "replay"),
     ("python -m tools.nowhere", "tools.nowhere"),
-    ("python -m tools.mutation --no-such", "unrecognized arguments: --no-such"),
+    ("python -m tools.evidence.mutation --no-such", "unrecognized arguments: --no-such"),
     ("python -m benchmarks --rounds 0", "must be at least 1"),
     ("python tools/fetch_wpt.py --level 2023-01", "invalid choice: '2023-01'"),
     ("python examples/nowhere.py", "nowhere.py"),

@@ -16,7 +16,7 @@ from tests.property.samples import SAMPLES, Sample, numbers
 from tests.property.strategies import CALLS, OPERATIONS
 from tests.property.tolerances import TOLERANCES, Tolerance, compare
 from tests.support import CURRENT, FIRST, Array, make_context
-from tools.stablehlo_export import Judge, load_judge
+from tools.evidence.stablehlo_export import Judge, load_judge
 from webnn.hlo.export import export
 from webnn.hlo.mlir import write_mlir
 

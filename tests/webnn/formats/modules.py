@@ -8,7 +8,7 @@ from pathlib import Path
 
 import webnn
 from tests.webnn.javascript.node_support import require_node
-from tools.browser.emulator import BuiltModules, build_modules
+from tools.evidence.browser.emulator import BuiltModules, build_modules
 
 __all__ = ["build_in_node", "export"]
 

@@ -17,7 +17,7 @@ import webnn
 from tests.support import Array, make_context
 from tests.webnn.formats.examples import LABELS, capture
 from tests.webnn.formats.recorded import recorded
-from tools.browser.emulator import values_for
+from tools.evidence.browser.emulator import values_for
 from webnn.builder.onnx_names import SESSION_ENTRIES
 from webnn.formats.onnx_file import INLINE_BYTES
 

@@ -1,5 +1,5 @@
-"""ONNX's own tests of single operators; see `tools.onnx_nodes`."""
+"""ONNX's own tests of single operators; see `tools.evidence.onnx_nodes`."""
 
-from tools.onnx_nodes import Outcome, Result, collect, judge, make_context
+from tools.evidence.onnx_nodes import Outcome, Result, collect, judge, make_context
 
 __all__ = ["Outcome", "Result", "collect", "judge", "make_context"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import onnx
 import pytest
 
-from tools import onnx_ops
+from tools.evidence import onnx_ops
 
 
 @pytest.mark.processes
@@ -26,5 +26,5 @@ def test_no_result_is_wrong(sample: Callable[[list[str], int], list[str]]) -> No
     if onnx.__version__ != onnx_ops.written_for():
         pytest.skip(f"the page is for onnx {onnx_ops.written_for()}, and this is {onnx.__version__}; no result is wrong")
     page = onnx_ops.PAGE.read_text(encoding="utf-8")
-    assert [row for row in onnx_ops.rows(results) if row not in page.splitlines()] == [], "run: python -m tools.onnx_ops"
-    assert operators != every or onnx_ops.page(results) == page, "run: python -m tools.onnx_ops"
+    assert [row for row in onnx_ops.rows(results) if row not in page.splitlines()] == [], "run: python -m tools.evidence.onnx_ops"
+    assert operators != every or onnx_ops.page(results) == page, "run: python -m tools.evidence.onnx_ops"

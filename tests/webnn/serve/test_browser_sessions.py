@@ -15,7 +15,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the extra browse
 
 # ruff: noqa: E402 - these need the extras
 import webnn
-from tools.pages.serving import Reports, open_emulator
+from tools.evidence.pages.serving import Reports, open_emulator
 from webnn.browser.chromium import VARIABLE, flags
 from webnn.javascript.files import File
 from webnn.serve.options import Options

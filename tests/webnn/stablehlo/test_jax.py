@@ -1,4 +1,4 @@
-"""JAX models that `python -m tools.jax_models --save` exported: a graph of each computes what JAX does."""
+"""JAX models that `python -m tools.evidence.jax_models --save` exported: a graph of each computes what JAX does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import webnn.hlo
 import webnn.stablehlo
 from tests.shared import ROOT
-from tools.compute import compute
+from tools.evidence.compute import compute
 
 #: Some are examples, too.
 FOLDERS = (ROOT / "examples" / "jax", Path(__file__).parent / "jax")

@@ -10,7 +10,7 @@ import pytest
 
 import webnn.hlo
 import webnn.stablehlo
-from tools.compute import compute
+from tools.evidence.compute import compute
 from webnn.builder.description import FormatError
 
 pytestmark = [

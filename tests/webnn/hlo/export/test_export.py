@@ -1,4 +1,4 @@
-"""Graphs as StableHLO programs. `python -m tools.stablehlo_export` runs them; here it is what they are made of, and what MLIR reads."""
+"""The operations of exported StableHLO programs, and that MLIR reads them. `python -m tools.evidence.stablehlo_export` runs them."""
 
 from __future__ import annotations
 
