@@ -13,7 +13,7 @@ __all__ = ["load"]
 
 
 def load(
-    package: Literal["context.travel", "formats", "formats.html", "formats.summary", "inspect", "lowering", "reference", "scale"],
+    package: Literal["context.travel", "formats", "formats.html", "formats.summary", "inspect", "lowering", "reference"],
 ) -> Any:
     """Import a package or module of `webnn` that stands above `webnn.builder`."""
     return import_module(f"webnn.{package}")

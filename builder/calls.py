@@ -10,11 +10,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.operand import MLOperand, Operator
+from webnn.validation.extension import Extension
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
 
-__all__ = ["Call", "CalledOperator", "Fusion", "collect_calls", "copy_operator", "find_fusions", "restore_call"]
+__all__ = ["FUSE", "SHARES_NAMES", "Call", "CalledOperator", "Fusion", "collect_calls", "copy_operator", "find_fusions", "restore_call"]
+
+
+#: Graphs have calls. The function says which operators of a graph fast numerics compute together.
+FUSE: Extension[Callable[[ComputationalGraph], Mapping[Call, Fusion]]] = Extension("fuse")
+#: Inputs of a builder may have one name; `build` requires that the inputs of a graph have different ones.
+SHARES_NAMES: Extension[bool] = Extension("shares names")
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -77,8 +84,8 @@ def collect_calls(graph: ComputationalGraph) -> dict[Call, list[Operator]]:
 
 
 def find_fusions(graph: ComputationalGraph) -> Mapping[Call, Fusion]:
-    """Return what fast numerics make of the calls of a graph; nothing in a draft without subgraphs."""
-    fuse: Callable[[ComputationalGraph], Mapping[Call, Fusion]] | None = next(iter(graph.outputs.values()))._builder._revision.fuse
+    """Return what fast numerics make of the calls of a graph; nothing in a draft without calls."""
+    fuse = next(iter(graph.outputs.values()))._builder._revision.extension(FUSE)
     return {} if fuse is None else fuse(graph)
 
 

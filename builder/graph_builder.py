@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.builder import constants
 from webnn.builder.base import BuilderBase, require_operand
+from webnn.builder.calls import SHARES_NAMES
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.interfaces import State, Tensor
 from webnn.builder.operand import MLOperand
@@ -129,7 +130,7 @@ class GraphBuilder(
         # [1; 2026-06: 2] The name is not empty.
         if not text:
             raise call.error("name", "must not be empty")
-        if self._revision.build_once and text in self._inputs and not self._revision.shares_names:
+        if self._revision.build_once and text in self._inputs and not self._revision.extension(SHARES_NAMES):
             # [2026-06: 3] No other input of the builder has it. (Until then build() asks that of the inputs of a graph.)
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
         # [2; 2026-06: 4] The dimensions are valid and supported.

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
-from webnn.builder.calls import Call, restore_call
+from webnn.builder.calls import FUSE, Call, restore_call
 from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
@@ -227,7 +227,7 @@ class Rebuilder:
             self._path = "constants"
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
         calls: list[Call] = []
-        if description.calls and self._builder._revision.fuse is not None:
+        if description.calls and self._builder._revision.extension(FUSE) is not None:
             for each in description.calls:
                 calls.append(Call(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
                 self._calls.update(dict.fromkeys(each.operators, calls[-1]))

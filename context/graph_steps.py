@@ -16,6 +16,7 @@ from webnn.context.state import Steps
 from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
+from webnn.validation.extension import Extension
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
-__all__ = ["BuildSteps", "ComputeSteps", "MLComputeResult"]
+__all__ = ["COMPILE", "BuildSteps", "ComputeSteps", "MLComputeResult"]
 
+#: Compiles the graphs of a context, in place of `webnn.context.build.compile_graph`.
+COMPILE: Extension[Callable[[ContextState, ComputationalGraph, Caller], MLGraph]] = Extension("compile")
 _ANCHOR = "#api-mlcontext-compute"
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,7 +65,7 @@ class BuildSteps(Steps):
             # Imported lazily because it loads onnx, which is slow: at the first build, and not on the event loop's thread.
             from webnn.context.build import compile_graph  # noqa: PLC0415
 
-            return (self._state.revision.compile or compile_graph)(self._state, graph, caller)
+            return (self._state.revision.extension(COMPILE) or compile_graph)(self._state, graph, caller)
 
         return job
 

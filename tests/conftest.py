@@ -23,9 +23,11 @@ import os
 import random
 import signal
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,8 +66,19 @@ def pytest_configure(config: pytest.Config) -> None:
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
     config.stash[RAN] = 0
+    check_installation()
     if config.option.all and config.option.markexpr == "not slow":
         config.option.markexpr = ""
+
+
+def check_installation() -> None:
+    """Fail if pyproject.toml has entry points that an editable installation does not know yet: extras would be missing."""
+    declared = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "entry-points"
+    ]
+    for group, entries in declared.items():
+        if not entries.keys() <= entry_points(group=group).names:
+            raise pytest.UsageError(f"pyproject.toml has new entry points in {group}: run 'python -m pip install --no-deps -e .' again")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from tools.written import fill, keep_pages
 
-__all__ = ["PACKAGES", "draw", "find_imports", "main", "package_of"]
+__all__ = ["EXTRAS", "PACKAGES", "draw", "find_imports", "main", "package_of"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
@@ -27,33 +27,46 @@ _START = ROOT / "webnn" / "__main__.py"
 #: The packages that the picture shows, with their folders. Packages below them count as a part of them.
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
-        "webnn.wpt_runner": "wpt_runner",
-        "webnn.check": "webnn/check",
-        "webnn.commands": "webnn/commands",
-        "webnn.demo": "webnn/demo",
+        "webnn.wpt_runner.browser": "wpt_runner/browser",
+        "webnn.wpt_runner.writing": "wpt_runner/writing",
         "webnn.fuzz": "webnn/fuzz",
-        "webnn.notebook": "webnn/notebook",
         "webnn.browser": "webnn/browser",
         "webnn.serve": "webnn/serve",
         "webnn.scale": "webnn/scale",
+        "webnn.notebook": "webnn/notebook",
+        "webnn.xla": "webnn/xla",
+        "webnn.proposals": "webnn/proposals",
+        "webnn.gpu": "webnn/gpu",
+        "webnn.wpt_runner": "wpt_runner",
+        "webnn.check": "webnn/check",
+        "webnn.demo": "webnn/demo",
+        "webnn.commands": "webnn/commands",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",
         "webnn.onnx": "webnn/onnx",
-        "webnn.xla": "webnn/xla",
         "webnn.stablehlo": "webnn/stablehlo",
         "webnn.importing": "webnn/importing",
         "webnn.hlo": "webnn/hlo",
         "webnn.reference": "webnn/reference",
         "webnn.javascript": "webnn/javascript",
         "webnn.processes": "webnn/processes",
-        "webnn.proposals": "webnn/proposals",
-        "webnn.gpu": "webnn/gpu",
         "webnn": "webnn",
         "webnn.context": "context",
         "webnn.builder": "builder",
         "webnn.builder.onnx": "builder/onnx",
         "webnn.validation": "validation",
+    }
+)
+#: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other one.
+EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "bench": ("webnn.fuzz", "webnn.browser", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
+        "serve": ("webnn.serve",),
+        "scale": ("webnn.scale",),
+        "notebook": ("webnn.notebook",),
+        "xla": ("webnn.xla",),
+        "proposals": ("webnn.proposals", "webnn.gpu"),
     }
 )
 
@@ -74,7 +87,10 @@ def draw() -> str:
     """Return the diagram, without arrows that longer paths imply."""
     reached = find_imports()
     lines = ["flowchart TB"]
-    lines += [f'    {_id(name)}["{name}<br/><small>{_summary(name)}</small>"]' for name in PACKAGES]
+    extras = {name for packages in EXTRAS.values() for name in packages}
+    for title, names in (("extras", extras), ("core", PACKAGES.keys() - extras)):
+        boxes = [f'        {_id(name)}["{name}<br/><small>{_summary(name)}</small>"]' for name in PACKAGES if name in names]
+        lines += [f"    subgraph {title}", *boxes, "    end"]
     for name, targets in reached.items():
         direct = [target for target in targets if not any(target in _all_below(reached, other) for other in targets - {target})]
         lines += [f"    {_id(name)} --> {_id(target)}" for target in PACKAGES if target in direct]

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.written import keep_pages
-from webnn.proposals import Proposal
 from webnn.proposals.document import write_page
-from webnn.validation.drafts import PROPOSALS, find_addition, find_revision
+from webnn.proposals.proposal import Proposal
+from webnn.validation.drafts import extra_additions, find_addition, find_revision
 
 __all__ = ["FOLDER", "find_proposal", "main", "pages"]
 
@@ -28,13 +28,13 @@ _ROWS = re.compile(r"(?:\| \[[\w-]+\]\(proposals/.*\n)+")
 def find_proposal(name: str) -> Proposal:
     """Return a proposal by its name."""
     proposal = find_addition(name)
-    assert isinstance(proposal, Proposal)  # its name is one of `PROPOSALS`
+    assert isinstance(proposal, Proposal)  # its name is one of `extra_additions`
     return proposal
 
 
 def pages() -> Mapping[Path, str]:
     """Return the pages, and the page that lists them, by their files."""
-    found = {name: find_proposal(name) for name in PROPOSALS}
+    found = {name: find_proposal(name) for name in extra_additions()}
     rows = "".join([f"| [{name}](proposals/{name}.md) | {proposal.title} |\n" for name, proposal in found.items()])
     return {
         **{FOLDER / f"{name}.md": write_page(proposal, find_revision(proposal.since)) for name, proposal in found.items()},

@@ -1,14 +1,18 @@
-"""Descriptors of operands whose shapes are not known yet, for revisions with `Revision.named_dimensions`."""
+"""Descriptors of operands whose shapes are not known yet, for revisions with `GIVE_SIZES`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.extension import Extension
 
-__all__ = ["UNRANKED", "NamedDescriptor", "UnrankedDescriptor", "has_names"]
+__all__ = ["GIVE_SIZES", "UNRANKED", "NamedDescriptor", "UnrankedDescriptor", "has_names"]
 
+#: The dimensions of inputs may be names. The function makes of a `GraphDescription` one with sizes in place of its names.
+GIVE_SIZES: Extension[Callable[[Any, Mapping[str, int]], Any]] = Extension("give sizes")
 #: The dimensions of an operand whose rank is not known.
 UNRANKED: Shape = cast(Any, ("...",))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webnn.validation import numbers
 from webnn.validation.descriptor import (
@@ -20,6 +20,7 @@ from webnn.validation.descriptor import (
     Ranks,
     Types,
 )
+from webnn.validation.extension import Extension
 from webnn.validation.webidl import domString
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from webnn.validation.operation import Acceptance, Operation
 
 __all__ = ["Revision", "RevisionName"]
+
+T = TypeVar("T")
 
 #: The drafts, and the newest one with what the package adds to it, or with a proposal: the names that type checkers know.
 RevisionName = Literal[
@@ -72,7 +75,6 @@ class Revision:
         max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
         checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
             draft restricts an operand, and the validators check these.
-        webgpu: Programs in JavaScript have the stand-in for WebGPU.
         tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`; otherwise by `MLContext.compute` over buffers.
         activations: Recurrent operations take `MLActivation`, which overloads without an input make; otherwise names.
         shape: The member of ``MLOperandDescriptor`` that holds the shape.
@@ -85,12 +87,9 @@ class Revision:
         cast: Converts such a number to the type.
         types: The values of ``MLOperandDataType``.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
-        shares_names: Inputs of a builder may have one name; `build` asks that the inputs of a graph have different ones.
-        fuse: Says which operators of a graph fast numerics compute together: `webnn.builder.calls.find_fusions`.
         acceptance: The device whose limits hold beside the draft's, if there is one.
-        named_dimensions: The dimensions of inputs may be names.
-        compile: Compiles the graphs of a context, called like `webnn.context.build.compile_graph`, which ``None`` stands for.
         context_only: The names of those additions that change contexts only, not graphs.
+        extensions: Values of additions for single places of the package, by typed keys: `extension`.
     """
 
     name: str
@@ -110,7 +109,6 @@ class Revision:
     max_dimension: int = MAX_DIMENSION
     max_tensor_count: int = MAX_DIMENSION
     checks_operands: bool = False
-    webgpu: bool = False
     tensors: bool = False
     activations: bool = True
     shape: Literal["dimensions", "shape"] = "dimensions"
@@ -125,15 +123,16 @@ class Revision:
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     references: tuple[Callable[[], Mapping[str, Callable[..., Any]]], ...] = ()
     reshapes: bool = False
-    shares_names: bool = False
-    fuse: Callable[[Any], Mapping[Any, Any]] | None = None
     acceptance: Acceptance | None = None
-    named_dimensions: bool = False
-    compile: Callable[..., Any] | None = None
     context_only: frozenset[str] = frozenset()
+    extensions: Mapping[Extension[Any], Any] = field(default_factory=dict, compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def extension(self, key: Extension[T]) -> T | None:
+        """Return the value that an addition has for a key; ``None`` if there is none."""
+        return cast("T | None", self.extensions.get(key))
 
     @property
     def draft(self) -> str:

@@ -55,7 +55,10 @@ def _load() -> dict[str, Any]:
 
 def load_ipython_extension(shell: object) -> None:
     """Define what notebooks get with ``%load_ext webnn``: cells in JavaScript. docs/jupyter.md."""
-    import_module(f"{__name__}.notebook.magic").register(shell)
+    # Imported lazily: only notebooks need it.
+    from webnn.validation import extras  # noqa: PLC0415
+
+    extras.load("ipython", "%load_ext webnn")(shell)
 
 
 check_layers()

@@ -1,4 +1,4 @@
-"""`batch`, and what it returns. `webnn.scale` does the work, which is loaded when it is called."""
+"""`batch`, and what it returns. An extra does the work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from webnn.builder import above
+from webnn.validation import extras
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -112,7 +112,7 @@ def batch(
         ImportError: A package that reads the data is not installed.
         OSError: A file cannot be read.
     """
-    made: Batch = above.load("scale").batch(
+    made: Batch = extras.load("batch", "webnn.batch")(
         model,
         data,
         batchSize=batchSize,

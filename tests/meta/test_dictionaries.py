@@ -173,6 +173,6 @@ def test_type_checkers_know_the_revisions_and_the_options() -> None:
         *drafts.DRAFTS,
         drafts.for_devices().name,
         drafts.DEFAULT,
-        *(f"{drafts.DRAFTS[-1]}+{name}" for name in drafts.PROPOSALS),
+        *(f"{drafts.DRAFTS[-1]}+{name}" for name in drafts.extra_additions()),
     ]
     assert {name for name in options.__all__ if name not in webnn.__all__} == set()

@@ -19,7 +19,8 @@ from tests.meta.specification import LAYERS, ROOT, parse, sources
 from tests.support import each_row
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
-from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS
+from webnn.browser.command import COMMANDS as BROWSER_COMMANDS
+from webnn.commands.registry import COMMANDS
 from webnn.wpt_runner import cli as wpt
 
 #: What a package may import beside itself, at run time or for annotations.
@@ -44,25 +45,29 @@ BELOW = {
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.browser": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.javascript", "webnn.processes", "webnn.reference"),
+        *("webnn.commands", "webnn.javascript", "webnn.processes", "webnn.reference"),
     },
     "webnn.fuzz": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.processes", "webnn.reference"),
+        *("webnn.browser", "webnn.commands", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering"),
+        *("webnn.processes", "webnn.reference"),
     },
-    "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript", "webnn.validation"},
+    "webnn.serve": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.commands", "webnn.inspect", "webnn.javascript"),
+    },
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},
-    "webnn.proposals": {"webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context", "webnn.gpu", "webnn.reference"},
-    "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.notebook", "webnn.onnx", "webnn.processes"},
-    "webnn.javascript": {"webnn", "webnn.gpu", "webnn.processes", "webnn.validation"},
+    "webnn.proposals": {
+        *("webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context"),
+        *("webnn.commands", "webnn.gpu", "webnn.reference"),
+    },
+    "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.onnx", "webnn.processes"},
+    "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *(
-            "webnn.browser",
-            "webnn.serve",
-            "webnn.fuzz",
             "webnn.javascript",
             "webnn.formats",
             "webnn.inspect",
@@ -70,8 +75,6 @@ BELOW = {
             "webnn.importing",
             "webnn.onnx",
             "webnn.processes",
-            "webnn.proposals",
-            "webnn.scale",
             "webnn.stablehlo",
         ),
     },
@@ -80,8 +83,13 @@ BELOW = {
         *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
     "webnn.wpt_runner": {
-        *("webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
-        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.proposals", "webnn.reference"),
+        *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
+        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.reference"),
+    },
+    "webnn.wpt_runner.browser": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.wpt_runner"},
+    "webnn.wpt_runner.writing": {
+        *("webnn", "webnn.builder", "webnn.commands", "webnn.formats", "webnn.reference", "webnn.validation", "webnn.wpt_runner"),
+        "webnn.proposals",  # for annotations
     },
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
@@ -217,7 +225,10 @@ def test_imports_run_one_way() -> None:
 def test_only_the_registry_knows_the_runner() -> None:
     """Imports by name count, too."""
     users = [file for file in MODULES if "webnn.wpt_runner" in (ROOT / file).read_text(encoding="utf-8")]
-    assert [file for file in users if not file.startswith("wpt_runner/")] == ["webnn/commands/registry.py"]
+    assert [file for file in users if not file.startswith("wpt_runner/")] == [
+        "webnn/browser/command_run.py",
+        "webnn/commands/registry.py",
+    ]
 
 
 def test_imports_are_absolute_and_of_modules() -> None:
@@ -357,7 +368,7 @@ def test_the_help_of_a_group_loads_no_command(group: list[str], monkeypatch: pyt
         monkeypatch.delenv(name)
     arguments = ["webnn", *group, "--help"]
     loaded = modules_after(f"import sys; sys.argv = {arguments}\nfrom webnn.__main__ import main\ntry: main()\nexcept SystemExit: pass")
-    groups = {"webnn.wpt_runner.cli", "webnn.commands.browser"} if group else set()
+    groups = {"webnn.wpt_runner.cli", "webnn.browser.command"} if group else set()
     modules = {entry.module for entry in (*COMMANDS.values(), *wpt.COMMANDS.values(), *BROWSER_COMMANDS.values())} - groups
     assert "webnn.commands.main" in loaded
     assert loaded.intersection({"numpy", *modules}) == set()

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.browser.chromium import PageCrashError, PageError, PageTimeoutError
 from webnn.commands.main import app
-from webnn.wpt_runner.browser import TestBrowser, _Records, compare_results
+from webnn.wpt_runner.browser.pages import read_pages
+from webnn.wpt_runner.browser.pair import TestBrowser, _Records, compare_results
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test
-from webnn.wpt_runner.pages import read_pages
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 

@@ -17,8 +17,8 @@ from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.written import written_checkout
 from tools.proposals import find_proposal
 from webnn.commands.main import app
-from webnn.proposals import Case, Proposal, Script
-from webnn.validation.drafts import PROPOSALS, find_addition, find_revision
+from webnn.proposals.proposal import Case, Proposal, Script
+from webnn.validation.drafts import extra_additions, find_addition, find_revision
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import find_level
@@ -44,7 +44,7 @@ def run(root: Path, texts: Mapping[str, str], revision: str) -> dict[str, list[S
     return {path: [each.status for each in result.subtests] for path, result in results.items()}
 
 
-@pytest.mark.parametrize("name", PROPOSALS)
+@pytest.mark.parametrize("name", extra_additions())
 def test_the_tests_of_a_proposal(name: str, tmp_path: Path) -> None:
     proposal = find_proposal(name)
     texts = write(proposal)

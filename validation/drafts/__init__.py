@@ -16,6 +16,7 @@ from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
+from webnn.validation import extras
 from webnn.validation.dictionary import find_replacements
 from webnn.validation.drafts import draft_2024_06, draft_2026_06
 from webnn.validation.drafts.browsers import BROWSERS
@@ -32,11 +33,11 @@ __all__ = [
     "DELTAS",
     "DRAFTS",
     "NEWEST",
-    "PROPOSALS",
     "Delta",
     "compose",
     "explain_absence",
     "explain_switch",
+    "extra_additions",
     "find_addition",
     "find_revision",
     "for_devices",
@@ -47,16 +48,6 @@ _FIRST = draft_2024_06.DRAFT
 #: The drafts after the first one, and the additions.
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS, COMPUTE)})
-#: The names of the proposals, each of which is a module of `webnn.proposals`.
-PROPOSALS: tuple[str, ...] = (
-    "compute-policy",
-    "dynamic-shapes",
-    "exportable-tensors",
-    "low-precision",
-    "no-lstm-gru",
-    "subgraphs",
-    "zero-size",
-)
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
 #: The newest draft, the default of programs in JavaScript and of commands.
@@ -69,7 +60,7 @@ DEFAULT = f"{NEWEST}+{COMPUTE.name}"
 def find_revision(name: str, *, imports: bool = True) -> Revision:
     """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
 
-    Proposals are additions, too: ``"2026-06+compute-policy"``, docs/proposals.md.
+    Packages have additions as entry points of the group ``webnn.additions``: docs/proposals.md.
 
     A part of the name with a colon refers to another package: ``"2026-06+proposals.rope:ROPE"`` imports the module ``proposals.rope`` and
     adds its `Delta` ``ROPE``.
@@ -103,21 +94,25 @@ def find_addition(name: str) -> Delta:
     Raises:
         ValueError: There is no such addition.
     """
-    module, _, attribute = name.partition(":")
-    if name in PROPOSALS:
-        module, attribute = f"webnn.proposals.{name.replace('-', '_')}", "PROPOSAL"
-    elif not attribute:
-        if name not in _ADDITIONS:
-            raise ValueError(f"there is no addition {name!r} to a revision here; known are {[*_ADDITIONS, *PROPOSALS]}")
+    if name in _ADDITIONS:
         return _ADDITIONS[name]
+    module, _, attribute = name.partition(":")
+    extra = None if attribute else extras.find("webnn.additions").get(name)
+    if not attribute and extra is None:
+        raise ValueError(f"there is no addition {name!r} to a revision here; known are {[*_ADDITIONS, *extra_additions()]}")
     try:
-        found = getattr(_import(module), attribute)
+        found = getattr(_import(module), attribute) if extra is None else extra.load()
     except (ImportError, AttributeError) as error:
         raise ValueError(f"there is no addition {name!r} to a revision: {error}") from error
     if not isinstance(found, Delta):
         raise ValueError(f"the addition {name!r} to a revision must be a Delta, got {found!r}")
     # So that the name of the revision leads to it again.
-    return found if found.after or name in PROPOSALS else replace(found, name=name)
+    return found if found.after or extra is not None else replace(found, name=name)
+
+
+def extra_additions() -> tuple[str, ...]:
+    """Return the names of the additions that extras have."""
+    return tuple(extras.find("webnn.additions"))
 
 
 def _import(name: str) -> ModuleType:

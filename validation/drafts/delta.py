@@ -17,6 +17,7 @@ from webnn.validation.descriptor import DATA_TYPES, DataType, OperandDescriptor,
 from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
+from webnn.validation.extension import Extension
 from webnn.validation.operation import Argument, Operation, Outputs
 from webnn.validation.revision import Revision
 
@@ -32,7 +33,6 @@ class Flags(TypedDict, total=False):
     max_dimension: int
     max_tensor_count: int
     checks_operands: bool
-    webgpu: bool
     tensors: bool
     activations: bool
     shape: Literal["dimensions", "shape"]
@@ -44,10 +44,6 @@ class Flags(TypedDict, total=False):
     cast: Callable[[float, DataType], int | float]
     convert_name: Callable[[object], str]
     context_options: type[ContextOptions]
-    shares_names: bool
-    fuse: Callable[[Any], Mapping[Any, Any]]
-    named_dimensions: bool
-    compile: Callable[..., Any]
 
 
 class RowChanges(TypedDict, total=False):
@@ -108,6 +104,7 @@ class Delta:
         lowers: The same in the other direction; `Lifting` then has the names of this draft.
         types: New values of ``MLOperandDataType``. Every argument of that type takes them.
         flags: Other changes.
+        extensions: Values for single places of the package, by their keys: `Revision.extensions`.
         conflicts: The additions that this one cannot be combined with, with the reasons.
         reference: Returns the functions of `webnn.reference` for operations that are new or changed, by the operation's name.
         idl: Makes the IDL from that of the draft before.
@@ -128,6 +125,7 @@ class Delta:
     lowers: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     types: Types = ()
     flags: Flags = field(default_factory=Flags)
+    extensions: Mapping[Extension[Any], Any] = field(default_factory=dict)
     conflicts: Mapping[str, str] = field(default_factory=dict)
     reference: Callable[[], Mapping[str, Callable[..., Any]]] | None = None
     idl: Callable[[Idl], Idl] = _same
@@ -187,6 +185,7 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         types=types,
         limits=limits,
         context_only=before.context_only | {delta.name} if delta.context_only else before.context_only,
+        extensions=MappingProxyType({**before.extensions, **delta.extensions}),
         **changes,
         **delta.flags,
     )

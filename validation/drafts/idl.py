@@ -14,9 +14,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+
+from webnn.validation.extension import Extension
 
 __all__ = [
+    "INTERFACES",
     "Idl",
     "IdlArgument",
     "IdlAttribute",
@@ -25,6 +28,7 @@ __all__ = [
     "IdlMember",
     "IdlOperation",
     "IdlType",
+    "Interfaces",
     "merge_idl",
     "read_idl",
 ]
@@ -108,6 +112,22 @@ class Idl(TypedDict):
     includes: dict[str, list[str]]
     interfaces: dict[str, IdlInterface]
     anchors: list[str]
+
+
+class Interfaces(NamedTuple):
+    """Interfaces of another specification, for programs in JavaScript.
+
+    Attributes:
+        idl: Their IDL.
+        classes: The classes of those that programs may have objects of, by the names of the interfaces.
+    """
+
+    idl: Mapping[str, Any]
+    classes: Mapping[str, type]
+
+
+#: Returns interfaces that programs in JavaScript have beside those of the draft.
+INTERFACES: Extension[Callable[[], Interfaces]] = Extension("interfaces")
 
 
 def read_idl(name: str) -> Idl:

@@ -368,9 +368,9 @@ class _Compiled:
 
 def _compile(state: ContextState, source: ComputationalGraph) -> MLGraph:
     from webnn.context.build import compile_graph  # noqa: PLC0415 (it loads onnx)
+    from webnn.context.graph_steps import COMPILE  # noqa: PLC0415
 
-    built: MLGraph = (state.revision.compile or compile_graph)(state, source, find_caller())
-    return built
+    return (state.revision.extension(COMPILE) or compile_graph)(state, source, find_caller())
 
 
 def _origin(state: ContextState) -> Origin:

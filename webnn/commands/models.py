@@ -178,9 +178,14 @@ class ModelOptions:
         if not self.dims:
             return description
         # Imported lazily, because few graphs have names.
-        from webnn.proposals.dynamic_shapes.static import give_sizes  # noqa: PLC0415
+        from webnn.validation.drafts import find_revision  # noqa: PLC0415
+        from webnn.validation.named_descriptor import GIVE_SIZES  # noqa: PLC0415
 
-        return give_sizes(description, self.dims)
+        give_sizes = find_revision(description.draft, imports=False).extension(GIVE_SIZES)
+        if give_sizes is None:
+            raise ValueError(f"the graph has no dimensions with names, so that there must be no sizes of them, got {sorted(self.dims)}")
+        sized: webnn.GraphDescription = give_sizes(description, self.dims)
+        return sized
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
         """Return a model and what the user says about it, for `webnn.onnx.survey`.
@@ -256,7 +261,6 @@ def _names(path: Path) -> frozenset[str] | None:
             dims = [dim.dim_param for each in inputs for dim in each.type.tensor_type.shape.dim]
             return frozenset([*(each.name for each in inputs), *filter(None, dims)])
         if _has_names(path):
-            # A proposal has dimensions with names.
             sizes: list[object] = [size for each in webnn.load(path).inputs.values() for size in each.dimensions]
             return frozenset([size for size in sizes if isinstance(size, str)])
     except (OSError, ValueError):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from webnn.commands.lazy import make_group
 from webnn.commands.registry import COMMANDS as ALL
-from webnn.commands.registry import Entry
+from webnn.commands.registry import Commands, Entry
 
 __all__ = ["COMMANDS", "app"]
 
-COMMANDS = MappingProxyType(
+COMMANDS = Commands(
     {
         "show": Entry("webnn.commands.profiles_show", "Show the device profiles: whose limits they are, and what they are certain of."),
         "diff": Entry("webnn.commands.profiles_diff", "Compare two device profiles: limits, devices, rules, members."),
-        "record": Entry("webnn.commands.profiles_record", "Record the profile of a browser, by its opSupportLimits() and by probing."),
-    }
+    },
+    "profiles",
 )
 
 app = make_group(COMMANDS, default="show", help=ALL["profiles"].help)

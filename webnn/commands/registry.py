@@ -1,12 +1,14 @@
-"""The modules of commands, which are loaded when they are called."""
+"""The commands: their modules, which are loaded when they are called, and the first sentences of their help."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
-__all__ = ["BROWSER_COMMANDS", "CASES", "COMMANDS", "DISTANCES", "TOLERANCES", "Entry"]
+from webnn.validation import extras
+
+__all__ = ["CASES", "COMMANDS", "Commands", "Entry"]
 
 
 class Entry(NamedTuple):
@@ -16,7 +18,37 @@ class Entry(NamedTuple):
     help: str
 
 
-COMMANDS: Mapping[str, Entry] = MappingProxyType(
+class Commands(Mapping[str, Entry]):
+    """The commands of a group: the core's, then those of extras, which are only looked for when a name is not one of the core's.
+
+    An extra has an entry point in the group ``webnn.commands``: a mapping of `Entry`, by names such as ``"fuzz"`` or ``"profiles record"``.
+    """
+
+    def __init__(self, core: Mapping[str, Entry], group: str = "") -> None:
+        self._core = core
+        self._group = group
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._core[name] if name in self._core else self._extra[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._core, **self._extra})
+
+    def __len__(self) -> int:
+        return len({**self._core, **self._extra})
+
+    @cached_property
+    def _extra(self) -> dict[str, Entry]:
+        found = {}
+        for extra in extras.find("webnn.commands").values():
+            for name, entry in extra.load().items():
+                group, _, own = name.rpartition(" ")
+                if group == self._group:
+                    found[own] = entry
+        return found
+
+
+COMMANDS: Mapping[str, Entry] = Commands(
     {
         "demo": Entry("webnn.demo.command", "Read handwritten digits with a small network."),
         "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
@@ -25,11 +57,6 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "webnn.commands.semantics", "Show in which results backends differ: the switches, and which device has which value."
         ),
         "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
-        "batch": Entry(
-            "webnn.commands.batch",
-            "Compute a graph for every sample of a data set, in parts that a second call with the same arguments does not compute again.",
-        ),
-        "serve": Entry("webnn.commands.serve", "Serve a page, in any browser, with the emulator as its navigator.ml."),
         "check": Entry(
             "webnn.check.command",
             "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",
@@ -43,27 +70,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
         ),
         "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
-        "fuzz": Entry(
-            "webnn.commands.fuzz",
-            "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
-        ),
-        "proposal": Entry("webnn.commands.proposal", "Compare drafts with proposals, and begin a proposal."),
-        "browser": Entry("webnn.commands.browser", "Compare a browser with the emulator."),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
-    }
-)
-#: Those of the group `webnn browser`.
-BROWSER_COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "run": Entry("webnn.commands.browser_run", "Run a program in a browser and in the emulator, and show what differs."),
-        "wpt": Entry(
-            "webnn.wpt_runner.commands.browser",
-            "Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.",
-        ),
     }
 )
 #: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.
 CASES = "webnn.wpt_runner.vectors.replay"
-#: The modules that judge numbers for `webnn browser run`: with the function ``find_tolerance`` of a graph, and with ``distance``.
-TOLERANCES = "webnn.wpt_runner.writing.tolerance"
-DISTANCES = "webnn.wpt_runner.vectors.comparison"

@@ -32,7 +32,7 @@ from webnn.validation.descriptor import (
 )
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
-from webnn.validation.named_descriptor import NamedDescriptor
+from webnn.validation.named_descriptor import GIVE_SIZES, NamedDescriptor
 from webnn.validation.numbers import cast
 from webnn.validation.revision import Revision
 from webnn.validation.suggestions import lacks_operation
@@ -147,6 +147,7 @@ class _Decoder:
 
     def __init__(self, revision: Revision) -> None:
         self.revision = revision
+        self._named = revision.extension(GIVE_SIZES) is not None
         self._signatures = signatures(revision.name)
         self._types = tuple(dict.fromkeys((*DATA_TYPES, *SMALL_TYPES, *revision.types)))
 
@@ -157,7 +158,7 @@ class _Decoder:
             raise Problem(f"must be one of {', '.join(self._types)}, got {webidl.describe(dataType)}", *place, "dataType")
         shape = _check(given.get("shape"), list, "a list of sizes", *place, "shape")
         for size in shape:
-            if type(size) is not int and not (isinstance(size, dict) and self.revision.named_dimensions and place[0] == "inputs"):
+            if type(size) is not int and not (isinstance(size, dict) and self._named and place[0] == "inputs"):
                 hint = ": give the graph a fixed size, because the specification has no dynamic ones" if isinstance(size, dict) else ""
                 raise Problem(f"must be a list of sizes, got {webidl.describe(size)}{hint}", *place, "shape")
         # No revision has bounds of what has a name.

@@ -15,7 +15,7 @@ from webnn.formats.exchange import has_types, signatures
 from webnn.validation import webidl
 from webnn.validation.caller import find_program
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
-from webnn.validation.drafts import DRAFTS, PROPOSALS, for_devices
+from webnn.validation.drafts import DRAFTS, extra_additions, for_devices
 from webnn.validation.errors import WebNNTypeError, WebNNWarning
 
 __all__ = ["Encoded", "encode", "encode_options"]
@@ -85,9 +85,10 @@ def _name_draft(description: GraphDescription) -> str:
         DescriptionError: A reader would not know the draft.
     """
     own, *additions = description.draft.split("+")
-    if own not in DRAFTS or not set(additions) <= {for_devices().history[-1], *PROPOSALS}:
+    extra = extra_additions() if additions else ()
+    if own not in DRAFTS or not set(additions) <= {for_devices().history[-1], *extra}:
         raise DescriptionError(f"a file can name {', '.join(DRAFTS)}, not {webidl.describe(description.draft)}", "draft")
-    return "" if own == DRAFTS[-1] and set(additions).isdisjoint(PROPOSALS) else description.draft
+    return "" if own == DRAFTS[-1] and set(additions).isdisjoint(extra) else description.draft
 
 
 def _encode_constant(name: str, constant: ConstantDescription, weights: dict[str, ConstantDescription]) -> dict[str, Any]:

@@ -6,12 +6,16 @@ shaders and no textures. `docs/proposals/exportable-tensors.md` has a program.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from webnn.gpu.buffer import GPUBuffer, GPUBufferUsage, GPUMapMode
 from webnn.gpu.commands import GPUCommandBuffer, GPUCommandEncoder, GPUQueue
 from webnn.gpu.device import GPUBufferDescriptor, GPUDevice, GPUDeviceLostInfo
 from webnn.gpu.idl import WEBGPU_IDL
 
 __all__ = [
+    "CLASSES",
     "WEBGPU_IDL",
     "GPUBuffer",
     "GPUBufferDescriptor",
@@ -23,3 +27,8 @@ __all__ = [
     "GPUMapMode",
     "GPUQueue",
 ]
+
+#: The classes of the interfaces that programs in JavaScript have objects of.
+CLASSES: Mapping[str, type] = MappingProxyType(
+    {each.__name__: each for each in (GPUBuffer, GPUCommandBuffer, GPUCommandEncoder, GPUDevice, GPUQueue)}
+)

@@ -27,7 +27,6 @@ JavaScript sends such requests only where it is certain that they succeed (fores
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import re
 import traceback
@@ -58,7 +57,6 @@ _ANY_BYTES = frozenset({"readTensor", "writeBuffer", "writeTensor"})
 #: How the emulator's messages show the element type that `make_arrays` gives to views without one.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
-_WEBGPU = frozenset({"GPUBuffer", "GPUCommandBuffer", "GPUCommandEncoder", "GPUDevice", "GPUQueue"})
 
 
 #: The attributes of an operand, which an answer has.
@@ -112,7 +110,7 @@ class Dispatcher:
     ) -> None:
         self._strict = strict
         self._objects: dict[int, Any] = {0: ml}
-        #: The handles of WebGPU's objects by their identities: a program gets the same object again.
+        #: The handles of objects of other specifications by their identities: a program gets the same object again.
         self._handles: dict[int, int] = {}
         self._first = self._next = first
         self._on_lost = on_lost
@@ -124,6 +122,7 @@ class Dispatcher:
         #: The answers that never change; their places are their numbers.
         self._constants: list[object] = []
         self._members = idl.members
+        self._classes = idl.classes
         self._interfaces: dict[type[Any], str | None] = {}
         self._revision = idl.revision
         #: A `Uint16Array` may have the bits of several types.
@@ -296,7 +295,7 @@ class Dispatcher:
         arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return Call(interface, member, handle, None, _constructor(interface), values)
+            return Call(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
         target = self._object(handle)
         call = Call(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
@@ -410,12 +409,12 @@ class Dispatcher:
         name = self._interface_of(type(value))
         if name is None:
             return value
-        if name in _WEBGPU and (known := self._handles.get(id(value))) is not None:
+        if name in self._classes and (known := self._handles.get(id(value))) is not None:
             return {"$i": name, "$h": known}
         handle = self._next
         self._next += 1
         self._objects[handle] = value
-        if name in _WEBGPU:
+        if name in self._classes:
             self._handles[id(value)] = handle
         if not isinstance(value, webnn.MLOperand):
             if self._on_lost is not None and isinstance(value, webnn.MLContext) and "lost" in self._members["MLContext"].attributes:
@@ -441,13 +440,6 @@ def _name_of(owner: type, member: str) -> str:
     """Return the name of the method that does a member's work."""
     sync = f"{member.removesuffix('Async')}Sync"
     return sync if hasattr(owner, sync) else member
-
-
-@cache
-def _constructor(interface: str) -> Callable[..., Any]:
-    # The stand-in for WebGPU is imported lazily; most programs have none.
-    made: Callable[..., Any] = getattr(importlib.import_module("webnn.gpu") if interface in _WEBGPU else webnn, interface)
-    return made
 
 
 def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[object]]:

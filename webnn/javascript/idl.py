@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import webnn
 from webnn.validation.drafts import find_revision
-from webnn.validation.drafts.idl import merge_idl
+from webnn.validation.drafts.idl import INTERFACES, merge_idl
 from webnn.validation.revision import Revision
 
 __all__ = ["BindingIdl", "Members", "dialect_revision", "explain_members", "load_dialects", "load_idl"]
@@ -31,12 +31,14 @@ class BindingIdl(NamedTuple):
         members: The members of each interface.
         revision: The draft that the emulator follows: a dialect may need a later one than was asked for.
         dialect: The name of the dialect, if there is one.
+        classes: The classes of interfaces of other specifications, by their names.
     """
 
     text: str
     members: Mapping[str, Members]
     revision: Revision
     dialect: str | None
+    classes: Mapping[str, type]
 
 
 @cache
@@ -54,11 +56,10 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()
     namespaces: Mapping[str, Any] = {}
-    if followed.webgpu:
-        # Imported lazily; most programs have no WebGPU.
-        from webnn.gpu import WEBGPU_IDL  # noqa: PLC0415
-
-        idl, namespaces = merge_idl(idl, WEBGPU_IDL), WEBGPU_IDL["namespaces"]
+    classes: Mapping[str, type] = {}
+    if (find_interfaces := followed.extension(INTERFACES)) is not None:
+        others, classes = find_interfaces()
+        idl, namespaces = merge_idl(idl, others), others["namespaces"]
     if dialect is not None:
         more = _load_dialect(dialect, followed.draft)
         idl, namespaces = merge_idl(idl, more), {**namespaces, **more.get("namespaces", {})}
@@ -72,7 +73,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     }
     # The anchors are only for readers, and longer than all the rest.
     text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
-    return BindingIdl(text, members, followed, dialect)
+    return BindingIdl(text, members, followed, dialect, classes)
 
 
 def _extend(revision: Revision, emulator: str) -> Revision:

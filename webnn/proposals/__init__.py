@@ -6,82 +6,20 @@ docs/adding-a-proposal.md says how to write one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
 
-import numpy as np
+from webnn.commands.registry import Entry
 
-from webnn.validation.drafts.delta import Delta
+__all__ = ["COMMANDS"]
 
-__all__ = ["Case", "Decision", "Proposal", "Script"]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the text of a proposal leaves open, and what is done here.
-
-    Attributes:
-        question: The question.
-        answer: How it is decided here, and why.
-    """
-
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Calls of a builder, as a test for implementations: `webnn wpt new` writes it.
-
-    Attributes:
-        name: What is tested.
-        build: Makes operands with a builder, and returns the outputs of a graph by their names.
-        inputs: The numbers of the graph's inputs, by their names. The expected outputs are those of float64.
-        error: The name of the error of the last call: ``"TypeError"``, or that of a ``DOMException``; empty if the graph is computed.
-        ulp: How far an output may be from the expected one.
-    """
-
-    name: str
-    build: Callable[[Any], Mapping[str, Any] | None]
-    inputs: Mapping[str, np.ndarray[Any, np.dtype[Any]]] = field(default_factory=dict)
-    error: str = ""
-    ulp: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A test for implementations in JavaScript, for what is no call of a builder.
-
-    Attributes:
-        name: What is tested.
-        text: The statements of the test's function. They see ``t``, the test, and ``context``, an `MLContext`, and may wait for promises.
-    """
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal(Delta):
-    """A `Delta` that somebody proposes, and what a reader must know of it.
-
-    Attributes:
-        title: A few words.
-        source: The issue or pull request, and the newest text that is implemented, with its date.
-        summary: What it is for, in a sentence or two.
-        errors: The new errors, a sentence each.
-        program: What a program must do, a sentence each.
-        decisions: What the text leaves open.
-        example: A program in Python, which runs as it stands and prints something.
-        tests: What implementations must do, for `webnn wpt new`.
-    """
-
-    title: str
-    source: str
-    summary: str
-    errors: Sequence[str] = ()
-    program: Sequence[str] = ()
-    decisions: Sequence[Decision] = ()
-    example: str
-    tests: Sequence[Case | Script] = ()
+#: The commands of this extra: an entry point.
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "proposal": Entry("webnn.proposals.command", "Compare drafts with proposals, and begin a proposal."),
+        "proposal diff": Entry(
+            "webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, and which recorded graphs they take."
+        ),
+        "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: write a module with one new operation, and its tests."),
+    }
+)

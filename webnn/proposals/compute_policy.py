@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
-from webnn.proposals import Decision, Proposal, Script
+from webnn.proposals.proposal import Decision, Proposal, Script
 from webnn.validation.context_options import ContextOptions, Preferences
 from webnn.validation.dictionary import Enumeration
 from webnn.validation.drafts.idl import merge_idl

@@ -6,8 +6,8 @@ import contextlib
 import io
 from collections.abc import Iterator, Sequence
 
-from webnn.proposals import Proposal
 from webnn.proposals.difference import compare_limits
+from webnn.proposals.proposal import Proposal
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl_text import compare_idl
 from webnn.validation.revision import Revision

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webnn.proposals import Script
+from webnn.proposals.proposal import Script
 
 __all__ = ["TESTS"]
 

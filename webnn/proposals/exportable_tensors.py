@@ -14,11 +14,11 @@ from webnn.context.context import MLContext
 from webnn.context.promise import Pending, rejected
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_steps import convert_tensors, create_tensor
-from webnn.gpu import GPUBuffer, GPUBufferUsage, GPUDevice
-from webnn.proposals import Decision, Proposal
+from webnn.gpu import CLASSES, WEBGPU_IDL, GPUBuffer, GPUBufferUsage, GPUDevice
 from webnn.proposals.exportable_tensor_tests import TESTS
+from webnn.proposals.proposal import Decision, Proposal
 from webnn.validation import webidl
-from webnn.validation.drafts.idl import merge_idl
+from webnn.validation.drafts.idl import INTERFACES, Interfaces, merge_idl
 from webnn.validation.errors import InvalidStateError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertTensorDescriptor
 from webnn.validation.operation import Call
@@ -347,7 +347,7 @@ PROPOSAL = Proposal(
     name="exportable-tensors",
     since="2026-06",
     mixins={"MLContext": ExportingContext},
-    flags={"webgpu": True},
+    extensions={INTERFACES: lambda: Interfaces(WEBGPU_IDL, CLASSES)},
     idl=partial(merge_idl, changes=_IDL),
     title="Tensors that are lent to a GPUDevice",
     source=(

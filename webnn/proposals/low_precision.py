@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.proposals import Case, Decision, Proposal
+from webnn.proposals.proposal import Case, Decision, Proposal
 from webnn.validation.descriptor import DATA_TYPES, LOW_PRECISION_TYPES, Types
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.drafts.limits import Limits, OperandLimits, with_types

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.proposals import Case
+from webnn.proposals.proposal import Case
 
 __all__ = ["TESTS"]
 

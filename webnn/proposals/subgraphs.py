@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from webnn.builder.base import BuilderBase, require_operand
-from webnn.builder.calls import Call, CalledOperator, Fusion, copy_operator
+from webnn.builder.calls import FUSE, SHARES_NAMES, Call, CalledOperator, Fusion, copy_operator
 from webnn.builder.graph import ComputationalGraph, reach
 from webnn.builder.operand import MLOperand, Operator
-from webnn.proposals import Decision, Proposal
+from webnn.proposals.proposal import Decision, Proposal
 from webnn.proposals.subgraph_tests import TESTS
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import merge_idl
@@ -340,7 +340,7 @@ PROPOSAL = Proposal(
     since="2026-06",
     adds={"MLGraphBuilder": {"buildSubgraph": "", "subgraph": ""}},
     mixins={"MLGraphBuilder": SubgraphOps},
-    flags={"shares_names": True, "fuse": _fuse},
+    extensions={SHARES_NAMES: True, FUSE: _fuse},
     idl=partial(merge_idl, changes=_IDL),
     title="Operators with a name, put together once and called several times",
     source=(

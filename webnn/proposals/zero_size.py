@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from webnn.proposals import Case, Decision, Proposal
+from webnn.proposals.proposal import Case, Decision, Proposal
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.delta import RowChanges

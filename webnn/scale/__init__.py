@@ -1,5 +1,20 @@
-"""Whole data sets through a graph, in parts, on the cores of this machine or on a cluster: `batch`."""
+"""Whole data sets through a graph, in parts, on the cores of this machine or on a cluster: `webnn.batch`, ``webnn batch``."""
 
-from webnn.scale.batch import DataBatch, batch
+from __future__ import annotations
 
-__all__ = ["DataBatch", "batch"]
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from webnn.commands.registry import Entry
+
+__all__ = ["COMMANDS"]
+
+#: The commands of this extra: an entry point.
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "batch": Entry(
+            "webnn.scale.command",
+            "Compute a graph for every sample of a data set, in parts that a second call with the same arguments does not compute again.",
+        ),
+    }
+)

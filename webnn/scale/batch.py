@@ -28,7 +28,7 @@ from webnn.scale.folder import Keeper, digest_of, keys_of
 from webnn.scale.plan import make_plan, open_data, outputs_of, wrong
 from webnn.scale.rows import Array, MemoryRows, Rows, store
 from webnn.scale.work import Job, Kept, Piece, compute_part
-from webnn.validation import webidl
+from webnn.validation import extras, webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import NotSupportedError
@@ -301,9 +301,7 @@ def _show_progress(total: int, wanted: bool | None) -> Iterator[Callable[[int], 
     console = Console(stderr=True)
     hidden = wanted is None and not (console.is_terminal or console.is_jupyter)
     if console.is_jupyter and not hidden:
-        from webnn.notebook.progress import start_bar  # noqa: PLC0415 (in notebooks only)
-
-        yield start_bar(total)
+        yield extras.load("notebook-progress", "a progress bar in a notebook")(total)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False, disable=hidden) as bar:

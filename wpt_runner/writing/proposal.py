@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import webnn
 from webnn.formats.javascript import ARRAYS
 from webnn.formats.literals import Tree, elements, literal, member, quote, render
-from webnn.proposals import Case, Proposal, Script
 from webnn.validation.drafts import find_revision
 from webnn.validation.revision import Revision
 from webnn.wpt_runner.writing.cases import WritingError
 from webnn.wpt_runner.writing.conformance import VARIANTS, check_names, head
 from webnn.wpt_runner.writing.idl import write_idl_test
 from webnn.wpt_runner.writing.validation import ValidationCase, write_call, write_refusal, write_test
+
+if TYPE_CHECKING:
+    from webnn.proposals.proposal import Case, Proposal
 
 __all__ = ["write_proposal_tests"]
 
@@ -94,6 +96,9 @@ def write_proposal_tests(proposal: Proposal, after: Revision, *, variants: Seque
     Raises:
         WritingError: A test cannot be written, or does not do what it says.
     """
+    # Imported lazily: an extra, which is there if a proposal is.
+    from webnn.proposals.proposal import Script  # noqa: PLC0415
+
     before = find_revision(proposal.since)
     if proposal.tests:
         check_names("proposal's", [test.name for test in proposal.tests])

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from tests.webnn.browser.support import watch_program
 from tests.webnn.browser.test_differences import CHECK, READ, REFUSE, moved
+from webnn.browser import command_run
 from webnn.browser.watch import Log
-from webnn.commands import browser_run
 from webnn.commands.main import app
 
 
@@ -21,7 +21,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, fault: st
     def run_in_browser(*_: Any, **__: Any) -> tuple[Log, str]:
         return watch_program(program, fault=fault)[0], "Chromium 1.2"
 
-    monkeypatch.setattr(browser_run, "run_in_browser", run_in_browser)
+    monkeypatch.setattr(command_run, "run_in_browser", run_in_browser)
     (tmp_path / "a.mjs").write_text(program)
     command = ["browser", "run", str(tmp_path / "a.mjs"), "--browser", sys.executable, "--dialect", "browsers-2026", *arguments]
     return CliRunner().invoke(app, command)
@@ -65,7 +65,7 @@ def test_what_neither_caught_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     def run_in_browser(*_: Any, **__: Any) -> tuple[Log, str]:
         return Log(host="", uncaught=[("RangeError", "too far")]), "Chromium 1.2"
 
-    monkeypatch.setattr(browser_run, "run_in_browser", run_in_browser)
+    monkeypatch.setattr(command_run, "run_in_browser", run_in_browser)
     (tmp_path / "a.mjs").write_text(program)
     result = CliRunner().invoke(app, ["browser", "run", str(tmp_path / "a.mjs"), "--browser", sys.executable])
     assert result.exit_code == 0, result.output

@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 import webnn
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
+from webnn.browser import command as browser
 from webnn.builder.semantics import SWITCHES
-from webnn.commands import browser, profiles
 from webnn.commands import main as cli
-from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS, Entry
+from webnn.commands import profiles
+from webnn.commands.registry import COMMANDS, Entry
 from webnn.context.profiles import PROFILES
 from webnn.demo import network
 from webnn.wpt_runner import cli as wpt
@@ -73,7 +74,7 @@ def test_help(arguments: tuple[str, ...]) -> None:
 GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
     "webnn": (cli.app, COMMANDS),
     "wpt": (wpt.app, wpt.COMMANDS),
-    "browser": (browser.app, BROWSER_COMMANDS),
+    "browser": (browser.app, browser.COMMANDS),
     "profiles": (profiles.app, profiles.COMMANDS),
 }
 

@@ -17,9 +17,10 @@ import webnn
 from tests.shared import ROOT
 from tests.support import NEWEST, each_row
 from tools import proposals as tool
-from webnn.validation.drafts import DEFAULT, DRAFTS, PROPOSALS, Delta, compose, find_revision
+from webnn.validation.drafts import DEFAULT, DRAFTS, Delta, compose, extra_additions, find_revision
 from webnn.validation.drafts.idl_text import write_definitions
 
+PROPOSALS = extra_additions()
 FOUND = {name: tool.find_proposal(name) for name in PROPOSALS}
 
 

@@ -14,7 +14,7 @@ from tools.evidence.pages.serving import Reports, serve_files
 from webnn.browser.chromium import Chromium, Read
 from webnn.processes.pool import cores
 from webnn.serve.options import Options
-from webnn.wpt_runner.browser import Driver, Pair, TestBrowser, compare_results
+from webnn.wpt_runner.browser.pair import Driver, Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings

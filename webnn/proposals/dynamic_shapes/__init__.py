@@ -6,12 +6,15 @@ them (`graph`), so numbers and errors are those of a graph that had these shapes
 
 from __future__ import annotations
 
-from webnn.proposals import Decision, Proposal
+from webnn.context.graph_steps import COMPILE
 from webnn.proposals.dynamic_shapes.builder import DynamicBuilder
 from webnn.proposals.dynamic_shapes.graph import DynamicContext, DynamicGraph, compile_dynamic
 from webnn.proposals.dynamic_shapes.idl import change_idl
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, add_limits, make_reference
+from webnn.proposals.dynamic_shapes.static import give_sizes
 from webnn.proposals.dynamic_shapes.tests import TESTS
+from webnn.proposals.proposal import Decision, Proposal
+from webnn.validation.named_descriptor import GIVE_SIZES
 
 __all__ = ["PROPOSAL"]
 
@@ -20,7 +23,7 @@ PROPOSAL = Proposal(
     since="2026-06",
     added=OPERATIONS,
     mixins={"MLContext": DynamicContext, "MLGraph": DynamicGraph, "MLGraphBuilder": DynamicBuilder},
-    flags={"compile": compile_dynamic, "named_dimensions": True},
+    extensions={COMPILE: compile_dynamic, GIVE_SIZES: give_sizes},
     conflicts={"compute": "the arrays of `compute()` have no shape, which a graph of names needs; tensors have one."},
     idl=change_idl,
     limits=add_limits,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.proposals import Case, Script
+from webnn.proposals.proposal import Case, Script
 
 __all__ = ["TESTS"]
 

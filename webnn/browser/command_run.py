@@ -22,7 +22,6 @@ from webnn.browser.watch import Log
 from webnn.commands.choices import PAGES, SemanticsOption, set_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
-from webnn.commands.registry import DISTANCES, TOLERANCES
 from webnn.commands.text import show_controls
 from webnn.javascript.idl import dialect_revision, load_dialects
 from webnn.javascript.node import NodeMissingError, find_node
@@ -31,6 +30,9 @@ from webnn.validation.drafts import NEWEST
 __all__ = ["DIALECT", "BrowserOption", "command"]
 
 _WRONG = 2
+#: The modules that judge numbers: with the function ``find_tolerance`` of a graph, and with ``distance``. They import this package.
+_TOLERANCES = "webnn.wpt_runner.writing.tolerance"
+_DISTANCES = "webnn.wpt_runner.vectors.comparison"
 #: What the emulator has beside the draft: what the browser has, or what browsers have.
 DIALECT = next(name for name in ("chromium-153", "browsers-2026") if name in load_dialects())
 _SUFFIXES = (".mjs", ".js", *PAGES)
@@ -114,7 +116,7 @@ def command(
 
 def _judge(emulator: Log, witness: Witness) -> Judge:
     """Return who says whose numbers are right, with the tolerances of web-platform-tests."""
-    return Opinion(emulator, witness, import_module(TOLERANCES).find_tolerance, import_module(DISTANCES).distance)
+    return Opinion(emulator, witness, import_module(_TOLERANCES).find_tolerance, import_module(_DISTANCES).distance)
 
 
 def _print(console: Console, differences: Sequence[Difference]) -> None:

@@ -17,8 +17,7 @@ from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, read_archive, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import collect_graphs, graph_name
 from webnn.commands.text import one_line, show_controls
-from webnn.proposals import Proposal
-from webnn.validation.drafts import PROPOSALS, find_addition, find_revision
+from webnn.validation.drafts import extra_additions, find_addition, find_revision
 from webnn.wpt_runner.recording.files import write_file
 from webnn.wpt_runner.terminal import make_console, plural, print_line
 from webnn.wpt_runner.vectors.comparison import distance, show_number
@@ -131,13 +130,16 @@ def command(
 
 
 def _is_proposal(source: Path) -> bool:
-    return str(source) in PROPOSALS or (_PROPOSAL.fullmatch(str(source)) is not None and not source.exists())
+    return str(source) in extra_additions() or (_PROPOSAL.fullmatch(str(source)) is not None and not source.exists())
 
 
 def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, force: bool) -> None:
     """Write the tests of a proposal into a folder."""
     try:
         proposal = find_addition(name)
+        # Imported lazily: an extra, which is there if it has the addition.
+        from webnn.proposals.proposal import Proposal  # noqa: PLC0415
+
         if not isinstance(proposal, Proposal):
             raise ValueError(f"{name} must be a proposal, got an addition without a page")
         module, _, attribute = name.partition(":")

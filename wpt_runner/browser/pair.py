@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, Read, serve
 from webnn.commands.text import one_line
+from webnn.wpt_runner.browser.pages import read_pages
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, time_limit
-from webnn.wpt_runner.pages import read_pages
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 __all__ = ["Driver", "Pair", "TestBrowser", "compare_results"]

@@ -15,7 +15,7 @@ from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import cores
-from webnn.wpt_runner.browser import Pair, TestBrowser, compare_results
+from webnn.wpt_runner.browser.pair import Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.flavours import Flavour

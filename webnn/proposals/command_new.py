@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from webnn.commands.failure import failure
-from webnn.validation.drafts import PROPOSALS
+from webnn.validation.drafts import extra_additions
 
 __all__ = ["command"]
 
@@ -30,7 +30,7 @@ def command(
     """
     if not _NAME.fullmatch(name):
         raise failure(f"a name has lower-case letters, digits and single hyphens, and begins with a letter; got {name!r}", _WRONG)
-    if name in PROPOSALS:
+    if name in extra_additions():
         raise failure(f"there is a proposal {name!r} already", _WRONG)
     module = name.replace("-", "_")
     test = f"test_{module}.py"
