@@ -7,89 +7,41 @@ drops a last window that begins behind the input.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Array, Emit, Emitter, Op, Translation
+from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
-from webnn.validation.conv import input_sizes
 from webnn.validation.descriptor import DataType, is_float
+from webnn.validation.windows import PoolingAxis, pooling_axes
 
 __all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Axis:
-    """Pooling along one spatial axis, which is number ``axis`` in the input's layout. The padding in front is ``begin``."""
-
-    axis: int
-    size: int
-    output: int
-    window: int
-    stride: int
-    dilation: int
-    begin: int
-
-    @property
-    def end(self) -> int:
-        """The padding behind that the last window needs. It may be less than the program's (rounded down) or more (rounded up)."""
-        reach = (self.output - 1) * self.stride + (self.window - 1) * self.dilation + 1
-        return max(0, reach - self.size - self.begin)
-
-    @property
-    def is_global(self) -> bool:
-        """The one window is the whole axis."""
-        return self.output == 1 and self.window == self.size and self.begin == 0 and (self.dilation == 1 or self.window == 1)
-
-    def counts(self) -> Array:
-        """Count the elements of each window that lie inside the input."""
-        start = np.arange(self.output, dtype=np.int64) * self.stride - self.begin
-        first = np.maximum(-(start // self.dilation), 0)
-        last = np.minimum((self.size - 1 - start) // self.dilation, self.window - 1)
-        counts: Array = np.maximum(last - first + 1, 0)
-        return counts
-
-    @property
-    def is_same(self) -> bool:
-        """The padding is that of "same-upper": as many windows as strides begin in the input, with the odd element behind."""
-        count = -(-self.size // self.stride)
-        total = max((count - 1) * self.stride + (self.window - 1) * self.dilation + 1 - self.size, 0)
-        return self.output == count and self.begin == total // 2
-
-    @property
-    def is_refused(self) -> bool:
-        """The engine requires every padding to be smaller than the number of elements of the window, even of a dilated one."""
-        return max(self.begin, self.end) >= self.window
-
-    @property
-    def has_empty_window(self) -> bool:
-        """A window lies in the padding entirely; the engine's average of it is 0."""
-        return max(self.begin, self.end) > 0 and not self.counts().all()
+def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
+    o = op.options
+    return pooling_axes(o.layout, op.shape("input"), op.outputs[0].dimensions, o.windowDimensions, o.padding, o.strides, o.dilations)
 
 
-def _spatial(op: Op) -> tuple[_Axis, _Axis]:
-    options = op.options
-    _, _, *sizes = input_sizes(options.layout, op.shape("input"))
-    _, _, *outputs = input_sizes(options.layout, op.outputs[0].dimensions)
-    padding = options.padding or (0, 0, 0, 0)
-    height, width = (
-        _Axis(
-            axis=index + (2 if options.layout == "nchw" else 1),
-            size=sizes[index],
-            output=outputs[index],
-            window=(options.windowDimensions or sizes)[index],
-            stride=(options.strides or (1, 1))[index],
-            dilation=(options.dilations or (1, 1))[index],
-            begin=padding[2 * index],
-        )
-        for index in range(2)
+def _is_refused(axis: PoolingAxis) -> bool:
+    """The engine requires every padding to be smaller than the number of elements of the window, even of a dilated one."""
+    return max(axis.begin, axis.end) >= axis.window
+
+
+def _must_pad(axis: PoolingAxis) -> bool:
+    """The engine refuses the padding, or a window is in the padding entirely: then the engine's average is 0."""
+    return _is_refused(axis) or (max(axis.begin, axis.end) > 0 and not axis.counts().all())
+
+
+def _is_global(axes: tuple[PoolingAxis, PoolingAxis]) -> bool:
+    """The one window is the whole input."""
+    return all(
+        axis.output == 1 and axis.window == axis.size and axis.begin == 0 and (axis.dilation == 1 or axis.window == 1) for axis in axes
     )
-    return height, width
 
 
-def _pad(e: Emitter, value: str, axes: tuple[_Axis, _Axis], fill: str, *, last: int = 3) -> str:
+def _pad(e: Emitter, value: str, axes: tuple[PoolingAxis, PoolingAxis], fill: str, *, last: int = 3) -> str:
     """Pad both spatial axes; ``last`` is the index of the second one."""
     pads = [0] * 8
     for number, axis in zip((last - 1, last), axes, strict=True):
@@ -121,16 +73,16 @@ def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit
     )
 
 
-def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[_Axis, _Axis]) -> str:
+def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[PoolingAxis, PoolingAxis]) -> str:
     """Emit global pooling; it needs no particular layout, and is faster and more exact than the engine's global pooling nodes."""
     return e.reduce(op_type, value, 4, [axis.axis for axis in axes], keep=True)
 
 
 def _average(e: Emitter, op: Op) -> str:
-    height, width = axes = _spatial(op)
-    if height.is_global and width.is_global:
+    axes = _spatial(op)
+    if _is_global(axes):
         return _reduce(e, "ReduceMean", op["input"], axes)
-    explicit = any(axis.is_refused or axis.has_empty_window for axis in axes)
+    explicit = any(map(_must_pad, axes))
     result = _pool(e, op, "AveragePool", op["input"], 0.0, explicit=explicit)
     if explicit:
         # The engine divided by the whole window: correct that to its elements inside the input; none gives 0 * infinity, NaN.
@@ -144,17 +96,17 @@ def _l2(e: Emitter, op: Op) -> str:
     height, width = axes = _spatial(op)
     # The engine's LpPool takes 30 to 240 times as long as the average of the squares.
     squares = e.elementwise("Mul", [op["input"], op["input"]])
-    if height.is_global and width.is_global:
+    if _is_global(axes):
         return e.node("Sqrt", [_reduce(e, "ReduceSum", squares, axes)])
-    explicit = height.is_refused or width.is_refused
+    explicit = any(map(_is_refused, axes))
     average = _pool(e, op, "AveragePool", squares, 0.0, explicit=explicit, count_include_pad=1)
     total = e.node("Mul", [average, e.scalar(height.window * width.window, "float32")])
     return e.to_layout(e.node("Sqrt", [total]), op.options.layout)
 
 
-def _slices_max(e: Emitter, value: str, axis: _Axis, dtype: DataType) -> str:
+def _slices_max(e: Emitter, value: str, axis: PoolingAxis, dtype: DataType) -> str:
     """Emit the maximum along one padded axis: windows of 1, 2, 4 ... elements, each made of two half as large; the stride comes last."""
-    count, length = 1, (axis.output - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1
+    count, length = 1, axis.reach
     reach = (axis.output - 1) * axis.stride + 1
 
     def cut(start: int, end: int, step: int) -> str:
@@ -184,10 +136,10 @@ def _max(e: Emitter, op: Op) -> str:
     if type != "float32":
         # The engine's 8-bit kernels take 10 times as long as a detour through float32.
         value = e.cast(value, "float32")
-    if height.is_global and width.is_global:
+    if _is_global(axes):
         result = _reduce(e, "ReduceMax", value, axes)
     else:
-        explicit = any(axis.is_refused or axis.has_empty_window for axis in axes)
+        explicit = any(map(_must_pad, axes))
         result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit), op.options.layout)
     return result if type == "float32" else e.cast(result, type)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from webnn.reference.numbers import Array, Wide, typed, wide
+from webnn.validation.conv import conv_output_size, conv_transpose_output_size
 
 __all__ = ["conv2d", "convTranspose2d"]
 
@@ -42,7 +43,7 @@ def conv2d(
     if top or bottom or left or right:
         x = np.pad(x, [(0, 0), (0, 0), (top, bottom), (left, right)])
     w = _to(wide(filter), filterLayout, "oihw")
-    sizes = [(x.shape[2 + d] - (w.shape[2 + d] - 1) * dilation[d] - 1) // stride[d] + 1 for d in (0, 1)]
+    sizes = [conv_output_size(x.shape[2 + d], w.shape[2 + d], (), stride[d], dilation[d])[0] for d in (0, 1)]
     # [batches, groups, channels of a group, ...] and [groups, output channels of a group, input channels, ...]
     x = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
     w = w.reshape(groups, w.shape[0] // groups, *w.shape[1:])
@@ -81,7 +82,7 @@ def convTranspose2d(
     x = _to(wide(input), inputLayout, "nchw")
     w = _to(wide(filter), filterLayout, "iohw")
     places = x.shape[2:]
-    full = [(places[d] - 1) * stride[d] + (w.shape[2 + d] - 1) * dilation[d] + 1 for d in (0, 1)]
+    full = [conv_transpose_output_size(places[d], w.shape[2 + d], (), stride[d], dilation[d]) for d in (0, 1)]
     sizes = outputSizes or [full[0] - top - bottom + extra[0], full[1] - left - right + extra[1]]
     # [batches, groups, channels of a group, places] and [groups, output channels of a group, input channels, ...]
     x = x.reshape(x.shape[0], groups, x.shape[1] // groups, places[0] * places[1])

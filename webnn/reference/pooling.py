@@ -16,6 +16,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from webnn.reference.numbers import Array, is_float, wide
+from webnn.validation.conv import conv_output_size
+from webnn.validation.windows import pooling_axes
 
 __all__ = ["Pool2dOptions", "averagePool2d", "l2Pool2d", "maxPool2d"]
 
@@ -48,57 +50,37 @@ def l2Pool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
 def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     """Select the maximum of the window's elements, exact for every type.
 
-    A window with a NaN gives NaN, which stands for "unspecified" here (docs/numerics.md). A window without
+    A window with a NaN gives NaN, which means "unspecified" here (docs/numerics.md). A window without
     elements gives the type's lowest value (-inf for floats).
     """
     lowest = -math.inf if is_float(input) else np.iinfo(input.dtype).min
     return _pool(input, np.maximum, lowest, **options, finish=lambda greatest, _: greatest)
 
 
-def _pool(
-    input: Array,
-    fold: Fold,
-    neutral: float,
-    *,
-    finish: Fold,
-    windowDimensions: list[int] | None = None,
-    padding: list[int] | None = None,
-    strides: list[int] | None = None,
-    dilations: list[int] | None = None,
-    layout: str = "nchw",
-    roundingType: str = "floor",
-    outputSizes: list[int] | None = None,
-) -> Array:
+def _pool(input: Array, fold: Fold, neutral: float, *, finish: Fold, **options: Any) -> Array:
     """Fold the elements of each window: one position in the window after the other, for all windows at once.
 
     Args:
         input: The tensor.
         fold: From the result so far and the elements at one position to the next result.
-        neutral: The first result. It stands in the padding, too, where it changes nothing.
+        neutral: The first result. It is in the padding, too, where it changes nothing.
         finish: From the last result and the number of elements in each window to the output.
-        windowDimensions: As the other options, that of `MLPool2dOptions`.
-        padding: Likewise.
-        strides: Likewise.
-        dilations: Likewise.
-        layout: Likewise.
-        roundingType: Likewise.
-        outputSizes: Likewise.
+        options: Those of `Pool2dOptions`.
     """
+    layout, round_up = options.get("layout", "nchw"), options.get("roundingType", "floor") == "ceil"
     x = wide(input) if is_float(input) else input
     if layout == "nhwc":
         x = x.transpose(0, 3, 1, 2)
     *_, height, width = x.shape
-    window = windowDimensions or [height, width]
-    pads = padding or [0, 0, 0, 0]
-    stride = strides or [1, 1]
-    dilation = dilations or [1, 1]
-    sizes = outputSizes or [
-        _quotient(height - (window[0] - 1) * dilation[0] - 1 + pads[0] + pads[1], stride[0], roundingType) + 1,
-        _quotient(width - (window[1] - 1) * dilation[1] - 1 + pads[2] + pads[3], stride[1], roundingType) + 1,
+    window = options.get("windowDimensions") or [height, width]
+    pads = options.get("padding") or [0, 0, 0, 0]
+    stride, dilation = (options.get(name) or [1, 1] for name in ("strides", "dilations"))
+    sizes = options.get("outputSizes") or [
+        conv_output_size(x.shape[2 + d], window[d], tuple(pads[2 * d : 2 * d + 2]), stride[d], dilation[d])[round_up] for d in (0, 1)
     ]
+    axes = pooling_axes("nchw", x.shape, [*x.shape[:2], *sizes], window, pads, stride, dilation)
     # Windows may reach beyond the padding: where sizes are rounded up, or given.
-    reach = [(sizes[d] - 1) * stride[d] + (window[d] - 1) * dilation[d] + 1 for d in (0, 1)]
-    around = [(pads[0], max(0, reach[0] - pads[0] - height)), (pads[2], max(0, reach[1] - pads[2] - width))]
+    around = [(axis.begin, axis.end) for axis in axes]
     present = np.pad(np.ones([height, width], dtype=np.int64), around)
     x = np.pad(x, [(0, 0), (0, 0), *around], constant_values=neutral)
     output = np.full([*x.shape[:2], *sizes], neutral, dtype=x.dtype)
@@ -112,7 +94,3 @@ def _pool(
     if layout == "nhwc":
         output = output.transpose(0, 2, 3, 1)
     return np.asarray(output, input.dtype)
-
-
-def _quotient(span: int, stride: int, roundingType: str) -> int:
-    return span // stride if roundingType == "floor" else -(-span // stride)

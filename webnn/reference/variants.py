@@ -16,6 +16,7 @@ import numpy as np
 from webnn.builder.semantics import SWITCHES, Semantics
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
 from webnn.validation.descriptor import DataType, integer_range
+from webnn.validation.windows import pooling_axes
 
 __all__ = ["vary"]
 
@@ -42,21 +43,14 @@ def _ignore_nan(operation: Operation, input: Array, *arguments: Any, is_max: boo
 def _average_with_padding(operation: Operation, input: Array, **options: Any) -> Array:
     """Divide by all places of the window, unless the padding is that of "same-upper": the padding becomes zeros of the input."""
     result = _one(operation(input, **options))
-    first = 1 if options.get("layout", "nchw") == "nhwc" else 2
-    padding = options.get("padding") or [0, 0, 0, 0]
-    around = [(0, 0)] * 4
-    same = True
-    for index, axis in enumerate((first, first + 1)):
-        size, count, begin = input.shape[axis], result.shape[axis], padding[2 * index]
-        window = (options.get("windowDimensions") or input.shape[first : first + 2])[index]
-        stride, dilation = ((options.get(name) or [1, 1])[index] for name in ("strides", "dilations"))
-        reach = (count - 1) * stride + (window - 1) * dilation + 1
-        total = max((-(-size // stride) - 1) * stride + (window - 1) * dilation + 1 - size, 0)
-        same = same and count == -(-size // stride) and begin == total // 2
-        around[axis] = begin, max(reach - begin - size, 0)
-    if same:
+    names = ("windowDimensions", "padding", "strides", "dilations")
+    axes = pooling_axes(options.get("layout", "nchw"), input.shape, result.shape, *(options.get(name) for name in names))
+    if all(axis.is_same for axis in axes):
         return result
-    options = {"windowDimensions": list(input.shape[first : first + 2]), **options, "padding": [0, 0, 0, 0]}
+    around = [(0, 0)] * 4
+    for axis in axes:
+        around[axis.axis] = axis.begin, axis.end
+    options = {**options, "windowDimensions": [axis.window for axis in axes], "padding": [0, 0, 0, 0]}
     for name in ("roundingType", "outputShapeRounding"):
         options.pop(name, None)
     whole = _one(operation(np.pad(input, around), **options))

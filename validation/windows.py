@@ -1,0 +1,88 @@
+"""The windows of pooling: where they are along each spatial axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from webnn.validation.conv import input_sizes
+
+__all__ = ["PoolingAxis", "pooling_axes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolingAxis:
+    """Pooling along one spatial axis, which is number ``axis`` in the input's layout. The padding in front is ``begin``."""
+
+    axis: int
+    size: int
+    output: int
+    window: int
+    stride: int
+    dilation: int
+    begin: int
+
+    @property
+    def reach(self) -> int:
+        """The number of elements, with padding, from the first one of the first window to the last one of the last window."""
+        return (self.output - 1) * self.stride + (self.window - 1) * self.dilation + 1
+
+    @property
+    def end(self) -> int:
+        """The padding behind that the last window needs. It may be less than the program's (rounded down) or more (rounded up)."""
+        return max(0, self.reach - self.size - self.begin)
+
+    @property
+    def is_same(self) -> bool:
+        """The padding is that of "same-upper": as many windows as strides begin in the input, with the odd element behind."""
+        count = -(-self.size // self.stride)
+        total = max((count - 1) * self.stride + (self.window - 1) * self.dilation + 1 - self.size, 0)
+        return self.output == count and self.begin == total // 2
+
+    def counts(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Count the elements of each window that are inside the input."""
+        start = np.arange(self.output, dtype=np.int64) * self.stride - self.begin
+        first = np.maximum(-(start // self.dilation), 0)
+        last = np.minimum((self.size - 1 - start) // self.dilation, self.window - 1)
+        counts: np.ndarray[Any, np.dtype[np.int64]] = np.maximum(last - first + 1, 0)
+        return counts
+
+
+def pooling_axes(
+    layout: str,
+    input: Sequence[int],
+    output: Sequence[int],
+    windowDimensions: Sequence[int] | None = None,
+    padding: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    dilations: Sequence[int] | None = None,
+) -> tuple[PoolingAxis, PoolingAxis]:
+    """Return the windows along height and width.
+
+    Args:
+        layout: The layout of both shapes.
+        input: The input's shape.
+        output: The output's shape.
+        windowDimensions: As the other options, that of ``MLPool2dOptions``; None for its default.
+        padding: Likewise.
+        strides: Likewise.
+        dilations: Likewise.
+    """
+    _, _, *sizes = input_sizes(layout, tuple(input))
+    _, _, *outputs = input_sizes(layout, tuple(output))
+    height, width = (
+        PoolingAxis(
+            axis=layout.index("hw"[index]),
+            size=sizes[index],
+            output=outputs[index],
+            window=(windowDimensions or sizes)[index],
+            stride=(strides or (1, 1))[index],
+            dilation=(dilations or (1, 1))[index],
+            begin=(padding or (0, 0, 0, 0))[2 * index],
+        )
+        for index in range(2)
+    )
+    return height, width
