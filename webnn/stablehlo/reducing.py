@@ -12,7 +12,8 @@ import numpy as np
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import Kind
-from webnn.stablehlo.tensors import apply, cut, expand, join, permute, read_axes, reshape, run_body
+from webnn.stablehlo.shapes import check_axes
+from webnn.stablehlo.tensors import apply, cut, expand, join, permute, reshape, run_body
 
 __all__ = [
     "Combine",
@@ -110,7 +111,7 @@ def read_reduction(node: Node) -> Reduction:
     """
     inputs, initial = read_operands(node)
     shape = inputs[0].shape
-    axes = sorted(read_axes(node, "dimensions", len(shape)))
+    axes = sorted(check_axes("dimensions", node.integers("dimensions"), len(shape)))
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     sizes = [shape[axis] for axis in kept]
     check_shape(node, sizes)

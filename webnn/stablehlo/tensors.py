@@ -27,7 +27,6 @@ __all__ = [
     "join",
     "pad",
     "permute",
-    "read_axes",
     "reshape",
     "run_body",
     "take",
@@ -182,17 +181,3 @@ def run_body(node: Node, region: Region, values: Sequence[Value], shape: Sequenc
             raise Refused(f"the results of the region must have the shape {list(shape)}, got {list(item.shape)}")
         found.append(expand(node, item, shape))
     return found
-
-
-def read_axes(node: Node, name: str, rank: int) -> list[int]:
-    """Return an attribute that names dimensions, each once.
-
-    Raises:
-        Refused: There is no such dimension.
-    """
-    axes = node.integers(name)
-    if any(not 0 <= axis < rank for axis in axes):
-        raise Refused(f"{name} must be from 0 to {rank - 1}, got {axes}")
-    if len(set(axes)) < len(axes):
-        raise Refused(f"{name} must name each dimension once, got {axes}")
-    return axes

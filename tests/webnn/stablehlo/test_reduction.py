@@ -214,8 +214,8 @@ SCALAR = TensorType(shape=(), element="f32")
     ("operands", "results", "dimensions", "message"),
     [
         ([X, np.float32(0)], [SCALAR], (0, 1), r"the results must have the shape \[5\], got \[\]"),
-        ([X, np.float32(0)], [SCALAR], (0, 1, 3), "dimensions must be from 0 to 2, got"),
-        ([X, np.float32(0)], [SCALAR], (-1, 0, 1), "dimensions must be from 0 to 2, got"),
+        ([X, np.float32(0)], [SCALAR], (0, 1, 3), "dimensions must be a dimension of 3, counted from 0, got 3"),
+        ([X, np.float32(0)], [SCALAR], (-1, 0, 1), "dimensions must be a dimension of 3, counted from 0, got -1"),
         ([X, np.float32(0)], [SCALAR], (0, 0, 1), "dimensions must name each dimension once, got"),
         ([X, X[0, 0, :1]], [SCALAR], (0, 1, 2), "the initial values must be scalars, got"),
         ([X, np.int32(0)], [SCALAR], (0, 1, 2), "each initial value must have the element type of its operand"),
