@@ -13,7 +13,7 @@ from webnn.validation.operation import Operation
 
 __all__ = ["FAMILIES", "OPERATIONS"]
 
-#: The families: each is a module of this name here, in `webnn.builder.ops` and in `webnn.builder.onnx`.
+#: The families: each is a module of this name here, in `webnn.builder.ops`, in `webnn.builder.onnx` and in `webnn.reference`.
 FAMILIES = (
     "activation",
     "binary",

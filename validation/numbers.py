@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from webnn.validation.descriptor import FLOAT_FORMATS, DataType, FloatFormat, integer_range, is_float
 
-__all__ = ["LARGEST_SINGLE", "cast", "cast_as_browsers"]
+__all__ = ["LARGEST_SINGLE", "as_double", "cast", "cast_as_browsers"]
 
 #: The number of significant bits of a double.
 _DOUBLE_BITS = 53
@@ -32,14 +32,14 @@ def cast(number: float, dataType: DataType) -> int | float:
     """
     packing = _PACKING.get(dataType)
     if packing is not None:
-        double = _as_double(number)
+        double = as_double(number)
         try:
             rounded: float = packing.unpack(packing.pack(double))[0]
         except OverflowError:
             return math.copysign(math.inf, double)
         return rounded
     if dataType in FLOAT_FORMATS:
-        return _round(_as_double(number), FLOAT_FORMATS[dataType])
+        return _round(as_double(number), FLOAT_FORMATS[dataType])
     if isinstance(number, float) and math.isnan(number):
         return 0
     # (The draft takes the bounds of int32 for uint32: see docs/spec-issues.md.)
@@ -56,7 +56,7 @@ def cast_as_browsers(number: float, dataType: DataType) -> int | float:
         fraction is cut off, and the rest clamped to the range; NaN becomes 0.
     """
     if is_float(dataType):
-        double = _as_double(number)
+        double = as_double(number)
         if abs(double) > LARGEST_SINGLE:
             double = math.copysign(math.inf, double)
         return cast(cast(double, "float32"), dataType)
@@ -76,7 +76,7 @@ def _round(double: float, form: FloatFormat) -> float:
     return math.copysign(rounded, double)
 
 
-def _as_double(number: float) -> float:
+def as_double(number: float) -> float:
     """Return a double that rounds to any shorter format as the number itself does."""
     if not isinstance(number, int):
         return number

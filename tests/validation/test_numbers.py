@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from webnn.reference.numbers import cast_number
+from tests.casting import cast_number
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.numbers import cast, cast_as_browsers
 

@@ -11,6 +11,7 @@ import numpy as np
 from onnx import NodeProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from webnn.builder.elementwise import FUNCTIONS, divide
 from webnn.importing.values import Array
 from webnn.onnx.source import ONNX_DOMAINS
 
@@ -126,13 +127,10 @@ def _several(function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
 
 
 def _div(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "f":
-        return a / b
-    if not b.all():
+    # ONNX says nothing about integers divided by 0.
+    if a.dtype.kind != "f" and not b.all():
         raise _Left
-    # Toward zero, without a detour over floating-point numbers.
-    quotient = np.floor_divide(a, b)
-    return np.asarray(quotient + ((quotient < 0) & (quotient * b != a)).astype(a.dtype))
+    return divide(a, b)
 
 
 def _cast(attributes: Mapping[str, Any], x: Array) -> Array:
@@ -141,6 +139,7 @@ def _cast(attributes: Mapping[str, Any], x: Array) -> Array:
         raise _Left
     if x.dtype.kind == "f" and dtype.kind in "iu" and not np.all(np.isfinite(x)):
         raise _Left
+    # Numbers beyond the range of an integer type are not those of `saturate`: ONNX leaves them open.
     return x.astype(dtype)
 
 
@@ -307,28 +306,19 @@ def _dynamic_quantize(attributes: Mapping[str, Any], x: Array) -> list[Array]:
 #: How NumPy computes operators. The attributes come first, with the version of the domain under an empty name.
 FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
     {
-        "Abs": _unary(np.abs),
-        "Ceil": _unary(np.ceil),
-        "Floor": _unary(np.floor),
-        "Neg": _unary(np.negative),
-        "Sqrt": _unary(np.sqrt),
+        **{name.capitalize(): _unary(FUNCTIONS[name]) for name in ("abs", "ceil", "floor", "neg", "sqrt")},
+        **{name.capitalize(): _broadcasting(FUNCTIONS[name]) for name in ("add", "sub", "mul", "equal", "greater")},
+        **{name.capitalize(): _several(FUNCTIONS[name]) for name in ("max", "min")},
         "Identity": lambda attributes, x: x,
         "Not": _unary(np.logical_not),
-        "Add": _broadcasting(np.add),
-        "Sub": _broadcasting(np.subtract),
-        "Mul": _broadcasting(np.multiply),
         "Div": _broadcasting(_div),
         "DynamicQuantizeLinear": _dynamic_quantize,
-        "Equal": _broadcasting(np.equal),
-        "Greater": _broadcasting(np.greater),
-        "GreaterOrEqual": _broadcasting(np.greater_equal),
-        "Less": _broadcasting(np.less),
-        "LessOrEqual": _broadcasting(np.less_equal),
+        "GreaterOrEqual": _broadcasting(FUNCTIONS["greaterOrEqual"]),
+        "Less": _broadcasting(FUNCTIONS["lesser"]),
+        "LessOrEqual": _broadcasting(FUNCTIONS["lesserOrEqual"]),
         "And": _broadcasting(np.logical_and),
         "Or": _broadcasting(np.logical_or),
         "Xor": _broadcasting(np.logical_xor),
-        "Max": _several(np.maximum),
-        "Min": _several(np.minimum),
         "Cast": _cast,
         "Concat": _concat,
         "ConstantOfShape": _constant_of_shape,

@@ -7,28 +7,18 @@ unrounded: `recurrent.py` uses them that way for its gates.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from webnn.reference.numbers import Array, elementwise, exact, idl_float, typed, wide
+from webnn.builder.elementwise import FUNCTIONS
+from webnn.reference.numbers import Array, Operation, each_element, elementwise, idl_float, named, typed, wide
 
-__all__ = [
-    "clamp",
-    "elu",
-    "gelu",
-    "hardSigmoid",
-    "hardSwish",
-    "leakyRelu",
-    "linear",
-    "prelu",
-    "relu",
-    "sigmoid",
-    "softmax",
-    "softplus",
-    "softsign",
-    "tanh",
-]
+__all__ = ["ACTIVATIONS", "OPERATIONS"]
+
+_ERFC = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None = None) -> Array:
@@ -46,8 +36,7 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
     # First the type's range, so that an infinite bound never meets ceil or floor.
     lowest = math.ceil(min(max(low, info.min), info.max))
     highest = math.floor(min(max(high, info.min), info.max))
-    # One Python number at a time: NumPy would turn a 0-D result above 2^63 into a float.
-    return typed(np.frompyfunc(lambda x: min(max(x, lowest), highest), 1, 1)(exact(input)), input.dtype)
+    return elementwise(lambda x: np.minimum(np.maximum(x, lowest), highest), input)
 
 
 def elu(input: Array, *, alpha: float = 1) -> Array:
@@ -57,24 +46,10 @@ def elu(input: Array, *, alpha: float = 1) -> Array:
     return elementwise(lambda x: np.maximum(0, x) + factor * (np.expm1(np.minimum(0, x)) + 0.0) + 0.0, input)
 
 
-def gelu(input: Array) -> Array:
-    """Compute 0.5 * x * (1 + erf(x / sqrt(2))): `#api-mlgraphbuilder-gelu-method`.
-
-    1 + erf(z) is evaluated as erfc(-z), which keeps its digits where the sum is close to zero.
-    """
-    erfc = np.vectorize(math.erfc, otypes=[np.float64])
-    return elementwise(lambda x: 0.5 * x * erfc(-x / math.sqrt(2)), input)
-
-
 def hardSigmoid(input: Array, *, alpha: float = 0.2, beta: float = 0.5) -> Array:
     """Compute max(0, min(1, alpha * x + beta)): `#api-mlgraphbuilder-hard-sigmoid`."""
     factor, offset = idl_float(alpha), idl_float(beta)
     return elementwise(lambda x: np.maximum(0, np.minimum(1, factor * x + offset)), input)
-
-
-def hardSwish(input: Array) -> Array:
-    """Compute x * max(0, min(6, x + 3)) / 6: `#api-mlgraphbuilder-hard-swish`."""
-    return elementwise(lambda x: x * np.maximum(0, np.minimum(6, x + 3)) / 6, input)
 
 
 def leakyRelu(input: Array, *, alpha: float = 0.01) -> Array:
@@ -102,16 +77,6 @@ def prelu(input: Array, slope: Array) -> Array:
     return elementwise(function, input, slope)
 
 
-def relu(input: Array) -> Array:
-    """Compute max(0, x): `#api-mlgraphbuilder-relu-method`; NaN stays NaN."""
-    return elementwise(lambda x: np.maximum(0, x), input)
-
-
-def sigmoid(input: Array) -> Array:
-    """Compute 1 / (exp(-x) + 1): `#api-mlgraphbuilder-sigmoid-method`."""
-    return elementwise(lambda x: 1 / (np.exp(-x) + 1), input)
-
-
 def softmax(input: Array, axis: int) -> Array:
     """Compute exp(x - m) / sum(exp(x - m)) along an axis: `#api-mlgraphbuilder-softmax-method`.
 
@@ -122,19 +87,20 @@ def softmax(input: Array, axis: int) -> Array:
     return typed(exponentials / exponentials.sum(axis=axis, keepdims=True), input.dtype)
 
 
-def softplus(input: Array) -> Array:
-    """Compute ln(1 + exp(x)): `#api-mlgraphbuilder-softplus-method`.
-
-    Evaluated as max(0, x) + ln(1 + exp(-|x|)), which is the same number and does not overflow.
-    """
-    return elementwise(lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x))), input)
-
-
-def softsign(input: Array) -> Array:
-    """Compute x / (1 + |x|): `#api-mlgraphbuilder-softsign-method`."""
-    return elementwise(lambda x: x / (1 + np.abs(x)), input)
-
-
-def tanh(input: Array) -> Array:
-    """Compute (exp(2 * x) - 1) / (exp(2 * x) + 1): `#api-mlgraphbuilder-tanh-method`."""
-    return elementwise(np.tanh, input)
+#: The operations that recurrent networks have, too.
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        **named(elu, hardSigmoid, leakyRelu, linear),
+        # 0.5 * x * (1 + erf(x / sqrt(2))). 1 + erf(z) is evaluated as erfc(-z), which keeps its digits where the sum is close to zero.
+        "gelu": each_element(lambda x: 0.5 * x * _ERFC(-x / math.sqrt(2))),
+        "hardSwish": each_element(lambda x: x * np.maximum(0, np.minimum(6, x + 3)) / 6),
+        # NaN stays NaN.
+        "relu": each_element(lambda x: np.maximum(0, x)),
+        "sigmoid": each_element(FUNCTIONS["sigmoid"]),
+        # ln(1 + exp(x)), evaluated as max(0, x) + ln(1 + exp(-|x|)), which is the same number and does not overflow
+        "softplus": each_element(lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x)))),
+        "softsign": each_element(lambda x: x / (1 + np.abs(x))),
+        "tanh": each_element(FUNCTIONS["tanh"]),
+    }
+)
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({**ACTIVATIONS, **named(clamp, prelu, softmax)})

@@ -11,7 +11,7 @@ import numpy as np
 
 from webnn.builder.description import DescriptionError
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.reference.numbers import Array, cast_number, nearest
+from webnn.reference.numbers import Array, cast_option, nearest
 from webnn.reference.operations import operations_of
 from webnn.validation.buffers import elements_mismatch
 from webnn.validation.descriptor import (
@@ -181,7 +181,7 @@ class Prepared:
                 for name in self._row.numbers:
                     number = options.get(name, self._row.options.model_fields[name].default)
                     if number is not None:
-                        options[name] = cast_number(number, dataType)
+                        options[name] = cast_option(number, dataType)
             self._exact = others, options
         return self._exact
 

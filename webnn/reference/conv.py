@@ -6,14 +6,14 @@ sizes are [height, width]. Each position of the filter is one matrix product ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from webnn.reference.numbers import Array, Wide, typed, wide
+from webnn.reference.numbers import Array, Operation, Wide, named, typed, wide
 from webnn.validation.conv import conv_output_size, conv_transpose_output_size
 
-__all__ = ["conv2d", "convTranspose2d"]
+__all__ = ["OPERATIONS"]
 
 
 def conv2d(
@@ -112,3 +112,6 @@ def _to(x: Wide, layout: str, wanted: str) -> Wide:
 
 def _biased(y: Wide, bias: Array | None) -> Wide:
     return y if bias is None else y + wide(bias).reshape(1, -1, 1, 1)
+
+
+OPERATIONS: Mapping[str, Operation] = named(conv2d, convTranspose2d)

@@ -1,4 +1,4 @@
-"""The operations that the draft of June 2026 adds, or defines in another way than the draft before it."""
+"""The operations that the draft of June 2026 defines in another way than the draft before it."""
 
 from __future__ import annotations
 
@@ -11,60 +11,43 @@ from typing import Any
 
 import numpy as np
 
-from webnn.reference import (
-    activation,
-    gather_scatter,
-    logical,
-    matmul,
-    movement,
-    normalization,
-    pooling,
-    quantization,
-    recurrent,
-    reduction,
-    resample,
-    tiling,
-    unary,
+from webnn.reference import movement, recurrent, reduction, resample
+from webnn.reference.numbers import Array, Operation, cast_option, elementwise, idl_float, named, typed, wide
+
+__all__ = ["change"]
+
+#: The options that are cast to the first operand's type, with their defaults.
+_CAST: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "elu": {"alpha": 1},
+        "hardSigmoid": {"alpha": 0.2, "beta": 0.5},
+        "leakyRelu": {"alpha": 0.01},
+        "linear": {"alpha": 1, "beta": 0},
+        "gemm": {"alpha": 1, "beta": 1},
+        **{name: {"epsilon": 1e-5} for name in ("batchNormalization", "instanceNormalization", "layerNormalization")},
+    }
 )
-from webnn.reference.numbers import Array, Operation, cast_number, exact, idl_float, typed, wide
-
-__all__ = ["CHANGED"]
 
 
-def _with_cast(function: Callable[..., Array], **numbers: float) -> Callable[..., Array]:
+def _with_cast(function: Operation, numbers: Mapping[str, float]) -> Operation:
     """Cast the options of these names, whose defaults are given, to the first operand's type."""
 
     @functools.wraps(function)
-    def changed(first: Array, *others: Any, **options: Any) -> Array:
-        values = {name: cast_number(options.get(name, default), first.dtype.name) for name, default in numbers.items()}
+    def changed(first: Array, *others: Any, **options: Any) -> Any:
+        values = {name: cast_option(options.get(name, default), first.dtype.name) for name, default in numbers.items()}
         return function(first, *others, **{**options, **values})
 
     return changed
 
 
-elu = _with_cast(activation.elu, alpha=1)
-hardSigmoid = _with_cast(activation.hardSigmoid, alpha=0.2, beta=0.5)
-leakyRelu = _with_cast(activation.leakyRelu, alpha=0.01)
-linear = _with_cast(activation.linear, alpha=1, beta=0)
-gemm = _with_cast(matmul.gemm, alpha=1, beta=1)
-batchNormalization = _with_cast(normalization.batchNormalization, epsilon=1e-5)
-instanceNormalization = _with_cast(normalization.instanceNormalization, epsilon=1e-5)
-layerNormalization = _with_cast(normalization.layerNormalization, epsilon=1e-5)
-
-
-def _with_rounding(function: Callable[..., Array]) -> Callable[..., Array]:
+def _with_rounding(function: Operation) -> Operation:
     """Take how the sizes are rounded under its name."""
 
     @functools.wraps(function)
-    def changed(input: Array, *, outputShapeRounding: str = "floor", **options: Any) -> Array:
+    def changed(input: Array, *, outputShapeRounding: str = "floor", **options: Any) -> Any:
         return function(input, roundingType=outputShapeRounding, **options)
 
     return changed
-
-
-averagePool2d = _with_rounding(pooling.averagePool2d)
-l2Pool2d = _with_rounding(pooling.l2Pool2d)
-maxPool2d = _with_rounding(pooling.maxPool2d)
 
 
 def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None = None) -> Array:
@@ -72,11 +55,9 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
 
     NaN, among the values or as a bound, makes NaN.
     """
-    low = cast_number(-math.inf if minValue is None else minValue, input.dtype.name)
-    high = cast_number(math.inf if maxValue is None else maxValue, input.dtype.name)
-    values = exact(input)
-    # Arrays, because NumPy would make a C integer of a number beside a scalar.
-    return typed(np.minimum(np.maximum(values, np.asarray(low, values.dtype)), np.asarray(high, values.dtype)), input.dtype)
+    low = cast_option(-math.inf if minValue is None else minValue, input.dtype.name)
+    high = cast_option(math.inf if maxValue is None else maxValue, input.dtype.name)
+    return elementwise(lambda x: np.minimum(np.maximum(x, low), high), input)
 
 
 def pad(
@@ -91,7 +72,7 @@ def pad(
     if mode != "constant":
         return movement.pad(input, beginningPadding, endingPadding, mode=mode)
     padding = list(zip(beginningPadding, endingPadding, strict=True))
-    constant = typed(np.array(cast_number(value, input.dtype.name), object), input.dtype)
+    constant = np.asarray(cast_option(value, input.dtype.name), input.dtype)
     return np.pad(input, padding, constant_values=constant) if padding else input.copy()
 
 
@@ -122,17 +103,16 @@ def slice_(input: Array, starts: list[int], sizes: list[int], *, strides: list[i
     return np.array(movement.slice_(input, starts, sizes)[steps])
 
 
-def argMin(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:
-    """Find the index of the least value along the axis, of several the first: `#api-mlgraphbuilder-argminmax`."""
-    return reduction.argMin(input, axes=[axis], keepDimensions=keepDimensions).astype(outputDataType)
+def _along_axis(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Find the first index along one axis, in a type: `#api-mlgraphbuilder-argminmax`."""
+
+    def changed(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:
+        return function(input, axes=[axis], keepDimensions=keepDimensions).astype(outputDataType)
+
+    return changed
 
 
-def argMax(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:
-    """Find the index of the greatest value along the axis, of several the first: `#api-mlgraphbuilder-argminmax`."""
-    return reduction.argMax(input, axes=[axis], keepDimensions=keepDimensions).astype(outputDataType)
-
-
-def _with_names(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_names(function: Operation) -> Operation:
     """Take activations by their names: "relu", "sigmoid", "tanh"."""
 
     @functools.wraps(function)
@@ -143,51 +123,17 @@ def _with_names(function: Callable[..., Any]) -> Callable[..., Any]:
     return changed
 
 
-gru = _with_names(recurrent.gru)
-gruCell = _with_names(recurrent.gruCell)
-lstm = _with_names(recurrent.lstm)
-lstmCell = _with_names(recurrent.lstmCell)
+def change(before: Mapping[str, Operation]) -> Mapping[str, Operation]:
+    """Return the operations that are not those of the draft before, by their names.
 
-#: What is new or another operation, by the names of methods of `MLGraphBuilder`.
-CHANGED: Mapping[str, Operation] = MappingProxyType(
-    {
-        "clamp": clamp,
-        "elu": elu,
-        "hardSigmoid": hardSigmoid,
-        "leakyRelu": leakyRelu,
-        "linear": linear,
-        "gemm": gemm,
-        "batchNormalization": batchNormalization,
-        "instanceNormalization": instanceNormalization,
-        "layerNormalization": layerNormalization,
-        "averagePool2d": averagePool2d,
-        "l2Pool2d": l2Pool2d,
-        "maxPool2d": maxPool2d,
-        "argMin": argMin,
-        "argMax": argMax,
-        "gru": gru,
-        "gruCell": gruCell,
-        "lstm": lstm,
-        "lstmCell": lstmCell,
-        "pad": pad,
-        "resample2d": resample2d,
-        "slice": slice_,
-        "notEqual": logical.notEqual,
-        "isInfinite": logical.isInfinite,
-        "isNaN": logical.isNaN,
-        "logicalAnd": logical.logicalAnd,
-        "logicalOr": logical.logicalOr,
-        "logicalXor": logical.logicalXor,
-        "roundEven": unary.roundEven,
-        "sign": unary.sign,
-        "cumulativeSum": reduction.cumulativeSum,
-        "gatherElements": gather_scatter.gatherElements,
-        "gatherND": gather_scatter.gatherND,
-        "scatterElements": gather_scatter.scatterElements,
-        "scatterND": gather_scatter.scatterND,
-        "dequantizeLinear": quantization.dequantizeLinear,
-        "quantizeLinear": quantization.quantizeLinear,
-        "reverse": tiling.reverse,
-        "tile": tiling.tile,
+    Args:
+        before: The operations that the draft before it would have.
+    """
+    return {
+        **named(clamp, pad, resample2d, slice_),
+        "argMin": _along_axis(reduction.argMin),
+        "argMax": _along_axis(reduction.argMax),
+        **{name: _with_cast(before[name], numbers) for name, numbers in _CAST.items()},
+        **{name: _with_rounding(before[name]) for name in ("averagePool2d", "l2Pool2d", "maxPool2d")},
+        **{name: _with_names(before[name]) for name in ("gru", "gruCell", "lstm", "lstmCell")},
     }
-)

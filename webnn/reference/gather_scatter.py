@@ -6,14 +6,14 @@ An index along an axis of size N is clamped to [-N, N - 1], then a negative one 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from webnn.reference.numbers import Array
+from webnn.reference.numbers import Array, Operation, named
 
-__all__ = ["gather", "gatherElements", "gatherND", "scatterElements", "scatterND"]
+__all__ = ["OPERATIONS"]
 
 
 def _positions(indices: Array, size: int) -> Any:
@@ -85,3 +85,6 @@ def scatterND(input: Array, indices: Array, updates: Array) -> Array:
     output[indices[i...]..., b...] = updates[i..., b...], the last one counts.
     """
     return _put(input.copy(), _coordinates(indices, input.shape), updates)
+
+
+OPERATIONS: Mapping[str, Operation] = named(gather, gatherElements, gatherND, scatterElements, scatterND)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from webnn.reference.numbers import Array, idl_float, typed, wide
+from collections.abc import Mapping
 
-__all__ = ["gemm", "matmul"]
+from webnn.reference.numbers import Array, Operation, idl_float, named, typed, wide
+
+__all__ = ["OPERATIONS"]
 
 
 def matmul(a: Array, b: Array) -> Array:
@@ -33,3 +35,6 @@ def gemm(
     right = wide(b).T if bTranspose else wide(b)
     product = idl_float(alpha) * (left @ right)
     return typed(product if c is None else product + idl_float(beta) * wide(c), a.dtype)
+
+
+OPERATIONS: Mapping[str, Operation] = named(gemm, matmul)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 
 import numpy as np
 
-from webnn.reference.numbers import Array, idl_float, is_float, typed, wide
+from webnn.builder.elementwise import saturate
+from webnn.reference.numbers import Array, Operation, idl_float, is_float, named, typed
 
-__all__ = ["cast", "concat", "expand", "pad", "reshape", "slice_", "split", "transpose", "triangular", "where"]
+__all__ = ["OPERATIONS", "pad", "slice_"]
 
 
 def cast(input: Array, type: str) -> Array:
@@ -20,16 +21,7 @@ def cast(input: Array, type: str) -> Array:
     target = np.dtype(type)
     if target.kind == "f":
         return input.astype(target)
-    if not is_float(input):
-        return typed(input, target)
-    info = np.iinfo(target)
-
-    def saturated(value: float) -> int:
-        if math.isnan(value):
-            return 0
-        return int(min(max(value, info.min), info.max))
-
-    return typed(np.frompyfunc(saturated, 1, 1)(wide(input)), target)
+    return saturate(input, target) if is_float(input) else typed(input, target)
 
 
 def concat(inputs: list[Array], axis: int) -> Array:
@@ -71,7 +63,7 @@ def pad(
 
 
 def _mirrored(position: int, size: int, mode: str) -> int:
-    """Return the element that stands at a position, which may lie outside [0, size)."""
+    """Return the element at a position, which may lie outside [0, size)."""
     if mode == "edge" or size == 1:
         return min(max(position, 0), size - 1)
     if mode == "reflection":
@@ -119,3 +111,6 @@ def where(condition: Array, input: Array, other: Array) -> Array:
     All three are broadcast; values are copied bit for bit.
     """
     return np.where(condition != 0, input, other)
+
+
+OPERATIONS: Mapping[str, Operation] = named(cast, concat, expand, pad, reshape, slice_, split, transpose, triangular, where)

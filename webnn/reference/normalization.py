@@ -5,13 +5,14 @@ An absent scale is 1, an absent bias 0. Every output has the input's type and sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from webnn.reference.numbers import Array, Wide, axes_or, idl_float, typed, wide
+from webnn.reference.numbers import Array, Operation, Wide, axes_or, idl_float, named, typed, wide
 
-__all__ = ["batchNormalization", "instanceNormalization", "layerNormalization"]
+__all__ = ["OPERATIONS"]
 
 
 def batchNormalization(
@@ -104,3 +105,6 @@ def _spread(parameter: Array | None, axes: list[int], rank: int, *, absent: floa
     for size, axis in zip(parameter.shape, axes, strict=True):
         shape[axis] = size
     return wide(parameter).transpose(np.argsort(axes)).reshape(shape)
+
+
+OPERATIONS: Mapping[str, Operation] = named(batchNormalization, instanceNormalization, layerNormalization)

@@ -4,7 +4,7 @@ Call a function with arrays:
 
 - positional arguments are the specification's, in its order, with an array for an `MLOperand` (a list of them for a sequence) and a string
   for a data type;
-- options are keyword arguments under the IDL's names, with its defaults; ``None`` stands for a member without one;
+- options are keyword arguments under the IDL's names, with its defaults; ``None`` for a member without one;
 - an activation is a pair, ``("elu", {"alpha": 0.5})``; or its name, in drafts that have names;
 - the result is an array, or a list of arrays where the method returns a sequence, of the descriptor's type and shape.
 
@@ -14,23 +14,29 @@ specification leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 
 import numpy as np
 
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.reference import draft_2024_06, draft_2026_06
+from webnn.reference import draft_2026_06
 from webnn.reference.numbers import Operation
 from webnn.reference.variants import vary
 from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.families import FAMILIES
 
 __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
 
-#: What each draft adds or changes: a module for each.
-_CHANGES: Mapping[str, Mapping[str, Operation]] = MappingProxyType(
-    dict(zip(DRAFTS, (draft_2024_06.OPERATIONS, draft_2026_06.CHANGED), strict=True))
+#: Every operation as the first draft that has it defines it.
+_FIRST: Mapping[str, Operation] = MappingProxyType(
+    {name: each for family in FAMILIES for name, each in import_module(f"webnn.reference.{family}").OPERATIONS.items()}
+)
+#: Returns the operations that a draft changes: a module for each draft but the first.
+_CHANGES: Mapping[str, Callable[[Mapping[str, Operation]], Mapping[str, Operation]]] = MappingProxyType(
+    dict(zip(DRAFTS[1:], (draft_2026_06.change,), strict=True))
 )
 
 
@@ -40,7 +46,7 @@ def operations_of(draft: str, semantics: Semantics = DEFAULT_SEMANTICS) -> Mappi
 
     Args:
         draft: The draft, as `webnn.GraphDescription.draft`. Additions of modules count that are imported already.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that are not defaults.
 
     Raises:
         ValueError: There is no such draft.
@@ -48,11 +54,13 @@ def operations_of(draft: str, semantics: Semantics = DEFAULT_SEMANTICS) -> Mappi
     name = draft.partition("+")[0]
     if name not in DRAFTS:
         raise ValueError(f"draft must be one of {', '.join(DRAFTS)}, got {draft!r}")
-    operations: dict[str, Operation] = {}
-    for each in DRAFTS[: DRAFTS.index(name) + 1]:
-        operations |= {operation: _quiet(function) for operation, function in _CHANGES[each].items()}
+    known = dict(_FIRST)
+    for each in DRAFTS[1 : DRAFTS.index(name) + 1]:
+        known |= _CHANGES[each](known)
+    operations = {operation: known[operation] for operation in find_revision(name).operations}
     for load in find_revision(draft, imports=False).references:
-        operations |= {operation: _quiet(function) for operation, function in load().items()}
+        operations |= load()
+    operations = {operation: _quiet(function) for operation, function in operations.items()}
     changed = {operation: _quiet(function) for operation, function in vary(operations, semantics).items()}
     return MappingProxyType(operations | changed)
 

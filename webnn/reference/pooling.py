@@ -10,16 +10,16 @@ A window takes elements of the input only: its positions in the padding, and bey
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from webnn.reference.numbers import Array, is_float, wide
+from webnn.reference.numbers import Array, Operation, is_float, named, wide
 from webnn.validation.conv import conv_output_size
 from webnn.validation.windows import pooling_axes
 
-__all__ = ["Pool2dOptions", "averagePool2d", "l2Pool2d", "maxPool2d"]
+__all__ = ["OPERATIONS"]
 
 #: From the results so far of all windows, [batches, channels, height, width], and something about each window to new results.
 Fold = Callable[[Array, Array], Any]
@@ -94,3 +94,6 @@ def _pool(input: Array, fold: Fold, neutral: float, *, finish: Fold, **options: 
     if layout == "nhwc":
         output = output.transpose(0, 2, 3, 1)
     return np.asarray(output, input.dtype)
+
+
+OPERATIONS: Mapping[str, Operation] = named(averagePool2d, l2Pool2d, maxPool2d)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from webnn.reference.numbers import Array, is_float
+from webnn.reference.numbers import Array, Operation, is_float, named
 
-__all__ = ["dequantizeLinear", "quantizeLinear"]
+__all__ = ["OPERATIONS"]
 
 
 def _upsampled(values: Array, shape: tuple[int, ...]) -> Array:
@@ -45,3 +47,6 @@ def quantizeLinear(input: Array, scale: Array, zeroPoint: Array) -> Array:
     # Exact up to 2^53, far beyond the ends of every type here.
     sums = np.rint(quotient).astype(np.float64) + _upsampled(zeroPoint, input.shape)
     return np.asarray(np.where(np.isnan(sums), 0, np.clip(sums, limits.min, limits.max))).astype(zeroPoint.dtype)
+
+
+OPERATIONS: Mapping[str, Operation] = named(dequantizeLinear, quantizeLinear)

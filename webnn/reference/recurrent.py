@@ -9,38 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from webnn.reference import activation
-from webnn.reference.numbers import Array, Wide, typed, wide
+from webnn.reference.activation import ACTIVATIONS
+from webnn.reference.numbers import Array, Operation, Wide, named, typed, wide
 
-__all__ = ["gru", "gruCell", "lstm", "lstmCell"]
+__all__ = ["OPERATIONS", "Activation"]
 
 #: An activation: its name and its options, such as ("elu", {"alpha": 0.5}).
 Activation: TypeAlias = tuple[str, Mapping[str, float]]
 
 GRU_ACTIVATIONS: tuple[Activation, ...] = (("sigmoid", {}), ("tanh", {}))
 LSTM_ACTIVATIONS: tuple[Activation, ...] = (("sigmoid", {}), ("tanh", {}), ("tanh", {}))
-
-#: The operations that have an `MLActivation` form.
-ACTIVATIONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
-    {
-        "elu": activation.elu,
-        "gelu": activation.gelu,
-        "hardSigmoid": activation.hardSigmoid,
-        "hardSwish": activation.hardSwish,
-        "leakyRelu": activation.leakyRelu,
-        "linear": activation.linear,
-        "relu": activation.relu,
-        "sigmoid": activation.sigmoid,
-        "softplus": activation.softplus,
-        "softsign": activation.softsign,
-        "tanh": activation.tanh,
-    }
-)
 
 
 def gru(
@@ -271,3 +253,6 @@ def _directions(direction: str, steps: int) -> list[list[int]]:
 def _initial(state: Array | None, numDirections: int, batchSize: int, hiddenSize: int) -> Wide:
     """Return the initial state, zero where it is not given."""
     return np.zeros([numDirections, batchSize, hiddenSize]) if state is None else wide(state).copy()
+
+
+OPERATIONS: Mapping[str, Operation] = named(gru, gruCell, lstm, lstmCell)

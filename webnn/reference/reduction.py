@@ -1,99 +1,40 @@
 """Reductions `#api-mlgraphbuilder-reduce`, cumulativeSum, argMin and argMax `#api-mlgraphbuilder-argminmax`.
 
 Absent axes mean all of them. An empty list reduces nothing: each element is reduced on its own, so that
-reduceL1 gives |x| and reduceLogSum ln(x). Integers are summed and multiplied exactly, then wrap modulo
-2^bits.
+reduceL1 gives |x| and reduceLogSum ln(x). Integers wrap modulo 2^bits.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from webnn.reference.numbers import Array, axes_or, exact, typed
+from webnn.reference.numbers import Array, Operation, axes_or, exact, named, typed
 from webnn.validation.descriptor import DataType, integer_range
 
-__all__ = [
-    "argMax",
-    "argMin",
-    "cumulativeSum",
-    "reduceL1",
-    "reduceL2",
-    "reduceLogSum",
-    "reduceLogSumExp",
-    "reduceMax",
-    "reduceMean",
-    "reduceMin",
-    "reduceProduct",
-    "reduceSum",
-    "reduceSumSquare",
-]
+__all__ = ["OPERATIONS", "argMax", "argMin"]
 
 
-def reduceL1(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute sum(|x|)."""
-    return _reduce(lambda rows: np.sum(np.abs(rows), axis=-1), input, axes, keepDimensions)
+#: From the sets of values, the rows of a matrix of float64 or of integers, to one value for each.
+Fold: TypeAlias = Callable[[Array], Any]
 
 
-def reduceL2(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute sqrt(sum(x^2))."""
-    return _reduce(lambda rows: np.sqrt(np.sum(rows * rows, axis=-1)), input, axes, keepDimensions)
-
-
-def reduceLogSum(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute ln(sum(x)); NaN for a negative sum."""
-    return _reduce(lambda rows: np.log(np.sum(rows, axis=-1)), input, axes, keepDimensions)
-
-
-def reduceLogSumExp(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute ln(sum(exp(x))), evaluated as m + ln(sum(exp(x - m))) with m the maximum if that is finite."""
-
-    def fold(rows: Array) -> Array:
-        greatest = np.max(rows, axis=-1, keepdims=True, initial=-np.inf)
-        shift = np.where(np.isfinite(greatest), greatest, 0.0)
-        sums: Array = shift[..., 0] + np.log(np.sum(np.exp(rows - shift), axis=-1))
-        return sums
-
-    return _reduce(fold, input, axes, keepDimensions)
-
-
-def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the maximum; NaN if any value is. That of no value is the smallest one of the type."""
-    return _reduce(lambda rows: np.max(rows, axis=-1, initial=_limit(input, largest=False)), input, axes, keepDimensions)
-
-
-def reduceMean(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute sum(x) / count(x)."""
-    return _reduce(lambda rows: np.sum(rows, axis=-1) / rows.shape[-1], input, axes, keepDimensions)
-
-
-def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the minimum; NaN if any value is. That of no value is the largest one of the type."""
-    return _reduce(lambda rows: np.min(rows, axis=-1, initial=_limit(input, largest=True)), input, axes, keepDimensions)
-
-
-def reduceProduct(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute the product of all values."""
-    return _reduce(lambda rows: np.prod(rows, axis=-1), input, axes, keepDimensions)
-
-
-def reduceSum(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute sum(x)."""
-    return _reduce(lambda rows: np.sum(rows, axis=-1), input, axes, keepDimensions)
-
-
-def reduceSumSquare(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Compute sum(x^2)."""
-    return _reduce(lambda rows: np.sum(rows * rows, axis=-1), input, axes, keepDimensions)
+def _log_sum_exp(rows: Array) -> Any:
+    """Evaluate m + ln(sum(exp(x - m))) with m the maximum if that is finite."""
+    greatest = np.max(rows, axis=-1, keepdims=True, initial=-np.inf)
+    shift = np.where(np.isfinite(greatest), greatest, 0.0)
+    return shift[..., 0] + np.log(np.sum(np.exp(rows - shift), axis=-1))
 
 
 def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed: bool = False) -> Array:
     """Compute the sum of all values up to each one along the axis, `#api-mlgraphbuilder-cumulativesum`.
 
-    The sums of integers are exact, then wrap. Exclusive: without the value itself, so that the first sum is 0. Reversed: from the last
+    Sums of integers wrap. Exclusive: without the value itself, so that the first sum is 0. Reversed: from the last
     value to the first.
     """
     rows = np.moveaxis(exact(input), axis, -1)
@@ -129,16 +70,28 @@ def argMax(
     return _arg_reduce(np.argmax, input, axes, keepDimensions, selectLastIndex)
 
 
-def _reduce(fold: Callable[[Array], Any], input: Array, axes: list[int] | None, keepDimensions: bool) -> Array:
+def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Fold each set of values that differ only in their position along the axes.
 
     Args:
-        fold: From the sets, the rows of a matrix of float64 or of Python integers, to one value for each.
+        fold: The function of the sets.
         input: The tensor.
         axes: The reduced axes, or None for all.
         keepDimensions: Whether reduced dimensions stay, with size 1.
     """
     return typed(fold(_rows(exact(input), axes)), input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
+
+
+def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
+    """Select the maximum; NaN if any value is. That of no value is the smallest one of the type."""
+    lowest = _limit(input, largest=False)
+    return _reduce(lambda rows: np.max(rows, axis=-1, initial=lowest), input, axes=axes, keepDimensions=keepDimensions)
+
+
+def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
+    """Select the minimum; NaN if any value is. That of no value is the largest one of the type."""
+    highest = _limit(input, largest=True)
+    return _reduce(lambda rows: np.min(rows, axis=-1, initial=highest), input, axes=axes, keepDimensions=keepDimensions)
 
 
 def _arg_reduce(
@@ -148,7 +101,7 @@ def _arg_reduce(
     keepDimensions: bool,
     selectLastIndex: bool,
 ) -> Array:
-    """Find where the extreme value of each set stands.
+    """Find the position of the extreme value of each set.
 
     Several axes are counted as one, the highest axis number running fastest, in whatever order they are
     listed. Of equal values the first is found, or the last with `selectLastIndex`. NaN counts as the extreme.
@@ -180,3 +133,19 @@ def _reduced_shape(x: Array, axes: list[int] | None, keepDimensions: bool) -> li
     if keepDimensions:
         return [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
     return [size for axis, size in enumerate(x.shape) if axis not in reduced]
+
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        **named(argMax, argMin, cumulativeSum, reduceMax, reduceMin),
+        "reduceL1": partial(_reduce, lambda rows: np.sum(np.abs(rows), axis=-1)),
+        "reduceL2": partial(_reduce, lambda rows: np.sqrt(np.sum(rows * rows, axis=-1))),
+        # NaN for a negative sum
+        "reduceLogSum": partial(_reduce, lambda rows: np.log(np.sum(rows, axis=-1))),
+        "reduceLogSumExp": partial(_reduce, _log_sum_exp),
+        "reduceMean": partial(_reduce, lambda rows: np.sum(rows, axis=-1) / rows.shape[-1]),
+        "reduceProduct": partial(_reduce, lambda rows: np.prod(rows, axis=-1)),
+        "reduceSum": partial(_reduce, lambda rows: np.sum(rows, axis=-1)),
+        "reduceSumSquare": partial(_reduce, lambda rows: np.sum(rows * rows, axis=-1)),
+    }
+)

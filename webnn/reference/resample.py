@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from webnn.reference.numbers import Array, idl_float, typed, wide
+from webnn.reference.numbers import Array, Operation, idl_float, named, typed, wide
 
-__all__ = ["resample2d"]
+__all__ = ["OPERATIONS", "resample2d"]
 
 
 def resample2d(
@@ -58,3 +59,6 @@ def _between(below: Any, above: Any, share: float) -> Any:
     if share in (0.0, 1.0):
         return above if share else below
     return (1 - share) * below + share * above
+
+
+OPERATIONS: Mapping[str, Operation] = named(resample2d)

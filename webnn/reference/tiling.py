@@ -5,11 +5,13 @@ Elements are copied, bit for bit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from webnn.reference.numbers import Array, axes_or
+from webnn.reference.numbers import Array, Operation, axes_or, named
 
-__all__ = ["reverse", "tile"]
+__all__ = ["OPERATIONS"]
 
 
 def reverse(input: Array, *, axes: list[int] | None = None) -> Array:
@@ -23,3 +25,6 @@ def tile(input: Array, repetitions: list[int]) -> Array:
     for axis, count in enumerate(repetitions):
         input = np.concatenate([input] * count, axis) if count else input.take([], axis)
     return input.copy()
+
+
+OPERATIONS: Mapping[str, Operation] = named(reverse, tile)

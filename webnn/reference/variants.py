@@ -79,13 +79,9 @@ def _cast_low_bits(operation: Operation, input: Array, type: str) -> Array:
     if not is_float(input) or is_float(result):
         return result
     low, high = integer_range("int64" if type in ("uint32", "int64", "uint64") else "int32")
-
-    def wrapped(value: float) -> int:
-        if math.isnan(value):
-            return 0
-        return int(value) if low <= value < high + 1 else low
-
-    return typed(np.frompyfunc(wrapped, 1, 1)(wide(input)), result.dtype)
+    numbers = wide(input)
+    inside = np.where((numbers >= low) & (numbers < high + 1), numbers, low)
+    return typed(np.where(np.isnan(numbers), 0, inside).astype(np.int64), result.dtype)
 
 
 def _range(type: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.builder.elementwise import bits_of, is_signed
 from webnn.importing.values import Refused
 from webnn.stablehlo.elements import tensor_type
 
@@ -62,18 +63,6 @@ def kind_of(dtype: np.dtype[Any]) -> str:
     if name == "bool":
         return "b"
     return "i" if name.startswith(("int", "uint")) else "c" if name.startswith("complex") else "f"
-
-
-@functools.cache
-def bits_of(dtype: np.dtype[Any]) -> int:
-    """Return how many bits an element has: 4 for int4, which takes a byte."""
-    digits = dtype.name.lstrip("uint")
-    return int(digits) if kind_of(dtype) == "i" else 1 if kind_of(dtype) == "b" else 8 * dtype.itemsize
-
-
-def is_signed(dtype: np.dtype[Any]) -> bool:
-    """Tell whether integers have a sign."""
-    return dtype.name.startswith("int")
 
 
 def check(node: Node) -> None:

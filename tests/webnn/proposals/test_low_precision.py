@@ -9,13 +9,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.casting import cast_number
 from tests.support import NEWEST, Array, Failures, each_row, shared_context
 from tests.webnn.proposals.test_low_precision_values import REVISION, dispatch
 from webnn import ML, DescriptionError, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.builder.describe import describe
 from webnn.context.profiles import schema
 from webnn.reference import compute
-from webnn.reference.numbers import cast_number, nearest
+from webnn.reference.numbers import nearest
 from webnn.reference.ulp import ulp_distance
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_FORMATS, LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType
 from webnn.validation.drafts import find_revision

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.elementwise import saturate, wrap
 from webnn.importing.values import Refused
-from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
+from webnn.stablehlo.kinds import bits_of, check, kind_of
 from webnn.stablehlo.node import Node
 
 if TYPE_CHECKING:
     from webnn.importing.values import Array
     from webnn.stablehlo.folding import Fold
 
-__all__ = ["FOLDS", "total_order", "wrap"]
+__all__ = ["FOLDS"]
 
 #: The bits of the mantissa and of the exponent of the types that IEEE 754 and bfloat16 define.
 _FORMATS: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
 )
-
-
-def wrap(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Return integers modulo what their type holds."""
-    bits = bits_of(dtype)
-    if bits < 8:
-        array = array.astype(np.int64) & ((1 << bits) - 1)
-        if is_signed(dtype):
-            array = np.where(array >> (bits - 1), array - (1 << bits), array)
-    return array.astype(dtype)
-
-
-def total_order(array: Array) -> Array:
-    """Return integers in the order of floating-point numbers in which -0 is less than 0, and NaN is at both ends."""
-    bits = array.view(f"int{8 * array.dtype.itemsize}")
-    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
 
 
 def _convert(node: Node) -> Array:
@@ -50,16 +35,7 @@ def _convert(node: Node) -> Array:
         return np.asarray(array != 0)
     if kind_of(dtype) != "i":
         return array.astype(dtype)
-    if kind_of(array.dtype) != "f":
-        return wrap(array, dtype)
-    low, high = (-(1 << bits_of(dtype) - 1), (1 << bits_of(dtype) - 1) - 1) if is_signed(dtype) else (0, (1 << bits_of(dtype)) - 1)
-    whole = np.trunc(array.astype(np.float64))
-    # The greatest integer of 64 bits is no float64; the power of 2 above it is.
-    inside = (whole >= low) & (whole < high + 1)
-    wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
-    found = np.where(inside, whole, 0).astype(wide)
-    found = np.where(whole >= high + 1, wide.type(high), np.where(whole < low, wide.type(low), found))
-    return found.astype(dtype)
+    return saturate(array, dtype) if kind_of(array.dtype) == "f" else wrap(array, dtype)
 
 
 def _bitcast_convert(node: Node) -> Array | None:

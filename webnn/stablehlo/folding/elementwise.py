@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.builder.elementwise import FUNCTIONS, divide, power, total_order, wrap
 from webnn.importing.values import Refused
 from webnn.stablehlo.folding.conversion import FOLDS as CONVERSIONS
-from webnn.stablehlo.folding.conversion import total_order, wrap
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Node
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
-_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": np.greater, "LE": np.less_equal, "LT": np.less}
+#: StableHLO's names of directions, and the builder's names of comparisons.
+_COMPARISONS: Mapping[str, str] = MappingProxyType(
+    {"EQ": "equal", "NE": "notEqual", "GE": "greaterOrEqual", "GT": "greater", "LE": "lesserOrEqual", "LT": "lesser"}
 )
 #: The types of NumPy that NumPy computes with by itself.
 _NATIVE = frozenset("biufc")
@@ -69,45 +70,23 @@ def _exact(compute: Callable[..., Any]) -> Fold:
     return fold
 
 
-def _divide(one: Array, other: Array) -> Array:
-    """Divide; integers toward zero. By zero all bits are set, and the least integer by -1 is itself."""
-    if kind_of(one.dtype) != "i":
-        return np.asarray(np.divide(one, other))
-    by_zero = other == 0
-    negates = (other == -1) if one.dtype.kind == "i" else np.zeros_like(by_zero)
-    divisor = np.where(by_zero | negates, one.dtype.type(1), other)
-    quotient = (one - np.fmod(one, divisor)) // divisor
-    return np.asarray(np.where(by_zero, ~one.dtype.type(0), np.where(negates, np.negative(one), quotient)))
-
-
 def _remainder(one: Array, other: Array) -> Array:
     """Return what a division leaves, with the sign of the dividend."""
     if kind_of(one.dtype) == "c":
         raise Refused("the remainder of complex numbers is not defined")
     if kind_of(one.dtype) != "i":
         return np.asarray(np.fmod(one, other))
-    return np.asarray(one - _divide(one, other) * other)
+    return np.asarray(one - divide(one, other) * other)
 
 
 def _power(base: Array, exponent: Array) -> Array:
-    """Raise to a power; integers by squaring, and with a negative exponent only 1 and -1 are not 0."""
-    if kind_of(base.dtype) != "i":
-        return np.asarray(np.power(base, exponent))
-    result = np.ones(np.broadcast_shapes(base.shape, exponent.shape), base.dtype)
-    negative = exponent < 0
-    # The power of 1 or -1 depends on the last bit.
-    rest = np.where(negative, exponent & 1, exponent)
-    square = base
-    while rest.any():
-        result = np.where(rest & 1, result * square, result)
-        square = square * square
-        rest = rest >> 1
-    is_unit = (base == 1) | ((base == -1) if base.dtype.kind == "i" else False)
-    return np.asarray(np.where(negative & ~is_unit, base.dtype.type(0), result))
+    """Raise to a power; an integer 0 with a negative exponent is 0, where WebNN's has all bits set."""
+    found = power(base, exponent)
+    return np.where((base == 0) & (exponent < 0), base.dtype.type(0), found) if kind_of(base.dtype) == "i" else found
 
 
 def _sign(x: Array) -> Array:
-    """Return x by its magnitude; zeros and NaN stay."""
+    """Return x by its magnitude; zeros and NaN stay, where WebNN's sign of NaN is 0."""
     if kind_of(x.dtype) == "c":
         return np.asarray(np.where(x == 0, x, x / np.abs(x)))
     return np.asarray(np.where(x == 0, x, np.sign(x)))
@@ -138,7 +117,7 @@ def _compare(node: Node) -> Array:
         raise Refused(f"comparison_direction must be one of {', '.join(_COMPARISONS)}, got {node.text('comparison_direction')}")
     if node.text("compare_type", "") == "TOTALORDER" and kind_of(one.dtype) == "f":
         one, other = total_order(one), total_order(other)
-    return np.asarray(compare(one, other))
+    return np.asarray(FUNCTIONS[compare](one, other))
 
 
 def _select(node: Node) -> Array:
@@ -235,32 +214,32 @@ def _bitwise(compute: Callable[..., Any]) -> Fold:
     return fold
 
 
+#: StableHLO's names of the builder's functions: first of those that are computed in float64, then of those that round once themselves.
+_WIDE: Mapping[str, str] = MappingProxyType(
+    {
+        **{name: name for name in ("ceil", "floor", "log", "sqrt", "tan", "tanh")},
+        **{"cosine": "cos", "exponential": "exp", "logistic": "sigmoid", "round_nearest_even": "roundEven", "sine": "sin"},
+    }
+)
+_ONCE: Mapping[str, str] = MappingProxyType(
+    {"add": "add", "divide": "div", "maximum": "max", "minimum": "min", "multiply": "mul", "negate": "neg", "subtract": "sub"}
+)
 _TABLE: Mapping[str, Fold] = MappingProxyType(
     {
+        **{name: _fold(FUNCTIONS[same]) for name, same in _WIDE.items()},
+        **{name: _exact(FUNCTIONS[same]) for name, same in _ONCE.items()},
         "abs": _abs,
-        "add": _exact(np.add),
         "and": _bitwise(np.bitwise_and),
         "atan2": _fold(_atan2),
         "cbrt": _fold(_cbrt),
-        "ceil": _fold(np.ceil),
         "clamp": _exact(lambda low, x, high: np.minimum(np.maximum(x, low), high)),
         "compare": _compare,
         "complex": _complex,
-        "cosine": _fold(np.cos),
         "count_leading_zeros": _bits(_count_leading_zeros),
-        "divide": _exact(_divide),
-        "exponential": _fold(np.exp),
         "exponential_minus_one": _fold(np.expm1),
-        "floor": _fold(np.floor),
         "imag": _part("imag"),
         "is_finite": _is_finite,
-        "log": _fold(np.log),
         "log_plus_one": _fold(np.log1p),
-        "logistic": _fold(lambda x: 1 / (1 + np.exp(-x))),
-        "maximum": _exact(np.maximum),
-        "minimum": _exact(np.minimum),
-        "multiply": _exact(np.multiply),
-        "negate": _exact(np.negative),
         "not": _bitwise(np.invert),
         "or": _bitwise(np.bitwise_or),
         "popcnt": _bits(lambda _, x: np.bitwise_count(x)),
@@ -268,18 +247,12 @@ _TABLE: Mapping[str, Fold] = MappingProxyType(
         "real": _part("real"),
         "remainder": _exact(_remainder),
         "round_nearest_afz": _fold(_round_away),
-        "round_nearest_even": _fold(np.rint),
         "rsqrt": _fold(lambda x: 1 / np.sqrt(x)),
         "select": _select,
         "shift_left": _bits(_shift_left),
         "shift_right_arithmetic": _shift_right_arithmetic,
         "shift_right_logical": _bits(_shift_right),
         "sign": _fold(_sign),
-        "sine": _fold(np.sin),
-        "sqrt": _fold(np.sqrt),
-        "subtract": _exact(np.subtract),
-        "tan": _fold(np.tan),
-        "tanh": _fold(np.tanh),
         "xor": _bitwise(np.bitwise_xor),
     }
 )

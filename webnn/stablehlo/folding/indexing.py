@@ -11,6 +11,7 @@ import numpy as np
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Value
 from webnn.stablehlo.elements import tensor_type
+from webnn.stablehlo.folding.reduction import REDUCERS
 from webnn.stablehlo.indexed import Windows, along, count_earlier, find_gathered, find_scattered
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import find_kinds
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
-_UFUNCS: Mapping[str, np.ufunc] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
 #: The most updates of one element by a region.
 _MOST_ROUNDS = 1000
 
@@ -89,7 +89,7 @@ def _scatter(node: Node) -> list[Array] | None:
     kinds = find_kinds(node.regions[0])
     if kinds is not None and len(kinds) == count:
         for kind, result, row in zip(kinds, results, rows, strict=True):
-            _UFUNCS[kind].at(result, places, row)
+            REDUCERS[kind].at(result, places, row)
     elif not _run_rounds(node, results, places, rows):
         return None
     return [result.reshape(windows.shape) for result in results]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.elementwise import total_order
 from webnn.importing.steps import normalize_axis
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.comparators import Comparator, split_comparator
@@ -73,8 +74,7 @@ def _number(key: Array, *, is_total: bool) -> Array | None:
     if not is_total:
         # All NaN are one, and so are the zeros.
         key = np.where(key != key, np.array(np.inf, key.dtype), key + np.array(0, key.dtype))  # noqa: PLR0124 (is NaN)
-    bits = np.ascontiguousarray(key).view(f"i{key.dtype.itemsize}")
-    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+    return total_order(key)
 
 
 def _compare_all(node: Node, comparator: Comparator, keys: Sequence[Array]) -> Array | None:

@@ -1,0 +1,38 @@
+"""The windows of pooling, compared with a count of their elements one by one."""
+
+from __future__ import annotations
+
+import itertools
+
+from webnn.validation.windows import PoolingAxis, pooling_axes
+
+
+def test_elements_and_padding() -> None:
+    count = 0
+    sizes = itertools.product(range(1, 6), range(1, 5), range(1, 4), range(1, 3), range(1, 4), range(3))
+    for size, output, window, stride, dilation, begin in sizes:
+        axis = PoolingAxis(axis=2, size=size, output=output, window=window, stride=stride, dilation=dilation, begin=begin)
+        places = [[start * stride + tap * dilation - begin for tap in range(window)] for start in range(output)]
+        assert axis.counts().tolist() == [sum(0 <= each < size for each in taken) for taken in places]
+        assert axis.reach == places[-1][-1] + begin + 1
+        assert axis.end == max(0, places[-1][-1] - size + 1)
+        count += 1
+    assert count == 5 * 4 * 3 * 2 * 3 * 3
+
+
+def test_layouts_and_defaults() -> None:
+    for layout, first in (("nchw", 2), ("nhwc", 1)):
+        shapes = ([2, 3, 5, 7], [2, 3, 1, 1]) if layout == "nchw" else ([2, 5, 7, 3], [2, 1, 1, 3])
+        height, width = pooling_axes(layout, *shapes)
+        assert (height.axis, width.axis) == (first, first + 1)
+        assert [(each.size, each.window, each.output, each.begin, each.end) for each in (height, width)] == [
+            (5, 5, 1, 0, 0),
+            (7, 7, 1, 0, 0),
+        ]
+
+
+def test_same_upper() -> None:
+    shapes = [1, 1, 5, 5], [1, 1, 3, 3]
+    same, explicit = (pooling_axes("nchw", *shapes, [2, 2], [top, 1, 0, 1], [2, 2]) for top in (0, 1))
+    assert [axis.is_same for axis in same] == [True, True]
+    assert [axis.is_same for axis in explicit] == [False, True]
