@@ -14,7 +14,7 @@ from webnn.hlo import Function, Module, RegionBuilder
 from webnn.hlo.attributes import Symbol
 from webnn.hlo.ir import Region, Value
 from webnn.hlo.types import TensorType
-from webnn.stablehlo import ordering
+from webnn.importing import ordering
 
 RANDOM = np.random.default_rng(7)
 NAN = np.float32(np.nan)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.importing.along import invert_order, take_along
-from webnn.importing.steps import Result, limit_of, product
+from webnn.importing.along import take_along
+from webnn.importing.ordering import make_key, order_by
+from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
 
@@ -18,113 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES"]
 
-#: Rows of at most so many elements are put in order by comparing all of them with each other.
-_MOST_COMPARED_OF_ROW = 512
-#: The most comparisons at once.
-_MOST_COMPARED = 1 << 24
-
-
-def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOperand:
-    """Return the positions of the first elements of each row in order, of equal ones the earlier one first: [rows, n] to [rows, count].
-
-    The rank of an element is the number of those that come before it: the ranks are where the positions are scattered to.
-    """
-    builder = node.builder
-    rows, size = keys.descriptor.dimensions
-    numbers = np.arange(size, dtype=np.int32)
-    positions = node.constant(numbers)
-    is_earlier = builder.lesser(positions, node.constant(numbers.reshape(size, 1)))
-    one, other = node.reshape(keys, [rows, size, 1]), node.reshape(keys, [rows, 1, size])
-    compare = builder.greater if largest else builder.lesser
-    is_before = builder.logicalOr(compare(other, one), builder.logicalAnd(builder.equal(other, one), is_earlier))
-    ranks = builder.reduceSum(node.cast(is_before, "int32"), axes=[2], keepDimensions=False)
-    order = invert_order(node, node.reshape(ranks, [rows, size, 1]), node.reshape(positions, [1, size, 1]))
-    order = node.reshape(order, [rows, size])
-    return builder.slice(order, [0, 0], [rows, count]) if count < size else order
-
-
-class _Network:
-    """A bitonic network: each stage compares each element of a row with one other.
-
-    Args:
-        node: The node.
-        keys: The elements: [rows, n].
-        largest: The largest ones come first.
-    """
-
-    def __init__(self, node: Node, keys: MLOperand, *, largest: bool) -> None:
-        rows, size = keys.descriptor.dimensions
-        self._node = node
-        self._largest = largest
-        self._keys = keys
-        self._positions = node.builder.expand(node.constant(np.arange(size, dtype=np.int32)), [rows, size])
-
-    def order(self, count: int) -> MLOperand:
-        """Return the positions of the first elements of each row in order, as `_order` does. It can be called once.
-
-        It orders blocks of a power of two, and then merges two blocks to one of the same size until there is one.
-        """
-        rows, size = self._keys.descriptor.dimensions
-        block = 1 << (count - 1).bit_length()
-        blocks = -(-size // block)
-        self._pad(blocks * block - size)
-        self._reshape(rows * blocks, block)
-        width = 2
-        while width <= block:
-            self._exchange(width - 1)
-            self._halve(width // 4)
-            width *= 2
-        while blocks > 1:
-            self._reshape(rows, blocks * block)
-            self._pad(blocks % 2 * block)
-            blocks = -(-blocks // 2)
-            self._reshape(rows * blocks, 2 * block)
-            self._exchange(2 * block - 1)
-            self._cut(block)
-            self._halve(block // 2)
-        self._cut(count)
-        return self._positions
-
-    def _exchange(self, mask: int) -> None:
-        """Compare each element with the one whose place differs in the bits of a mask; the better one goes first."""
-        builder = self._node.builder
-        keys, positions = self._keys, self._positions
-        places = np.arange(keys.descriptor.dimensions[1], dtype=np.int32)
-        other = self._node.constant(places ^ mask)
-        goes_last = self._node.constant((places > places ^ mask).astype(np.uint8))
-        key, position = builder.gather(keys, other, axis=1), builder.gather(positions, other, axis=1)
-        is_better = builder.greater(key, keys) if self._largest else builder.lesser(key, keys)
-        is_earlier = builder.logicalAnd(builder.equal(key, keys), builder.lesser(position, positions))
-        is_taken = builder.logicalXor(builder.logicalOr(is_better, is_earlier), goes_last)
-        self._keys, self._positions = builder.where(is_taken, key, keys), builder.where(is_taken, position, positions)
-
-    def _halve(self, distance: int) -> None:
-        """Exchange at a distance, at half of it, and so on."""
-        while distance:
-            self._exchange(distance)
-            distance //= 2
-
-    def _pad(self, count: int) -> None:
-        """Add elements to each row that come after all others."""
-        if count:
-            pad = self._node.builder.pad
-            worst = limit_of(self._keys, is_least=self._largest)
-            self._keys = pad(self._keys, [0, 0], [0, count], mode="constant", value=worst)
-            self._positions = pad(self._positions, [0, 0], [0, count], mode="constant", value=2**31 - 1)
-
-    def _cut(self, count: int) -> None:
-        """Keep the first elements of each row."""
-        rows, size = self._keys.descriptor.dimensions
-        if count < size:
-            self._keys = self._node.builder.slice(self._keys, [0, 0], [rows, count])
-            self._positions = self._node.builder.slice(self._positions, [0, 0], [rows, count])
-
-    def _reshape(self, rows: int, size: int) -> None:
-        self._keys, self._positions = (self._node.reshape(each, [rows, size]) for each in (self._keys, self._positions))
-
 
 def _top_k(node: Node) -> list[Result]:
-    """Map to argMax or argMin for k = 1, otherwise compare all elements with each other, or by a network if there are many.
+    """Map to argMax or argMin for k = 1, otherwise put the elements in order.
 
     NaN counts as the largest number. Until opset 9 k is an attribute; otherwise it must be known.
     """
@@ -143,16 +40,9 @@ def _top_k(node: Node) -> list[Result]:
     if count == 1:
         best = (builder.argMax if largest else builder.argMin)(_with_nan_last(node, x), axis, keepDimensions=True, outputDataType="int32")
         return [take_along(node, x, best, axis), best]
-    moved = [*(each for each in range(value.rank) if each != axis), axis]
-    rows = node.transpose(x, moved)
-    shape = rows.descriptor.dimensions
-    keys = node.reshape(_with_nan_last(node, rows), [product(shape[:-1]), shape[-1]])
-    if shape[-1] <= _MOST_COMPARED_OF_ROW and product(shape) * shape[-1] <= _MOST_COMPARED:
-        order = _order(node, keys, count, largest=largest)
-    else:
-        order = _Network(node, keys, largest=largest).order(count)
-    order = node.reshape(order, [*shape[:-1], count])
-    order = node.transpose(order, [moved.index(each) for each in range(value.rank)])
+    wide = (product(value.shape[:axis]), value.shape[axis], product(value.shape[axis + 1 :]))
+    order = order_by(node, make_key(node, node.reshape(x, wide), is_descending=largest), count)
+    order = node.reshape(order, [*value.shape[:axis], count, *value.shape[axis + 1 :]])
     return [take_along(node, x, order, axis), order]
 
 
@@ -177,7 +67,7 @@ def _compress(node: Node) -> Result:
 
 
 def _unknown_shape(node: Node) -> Result:
-    """Refused: the shape of the result depends on the elements. What is known and not too large has been folded."""
+    """Refused: the shape of the result depends on the elements. Inputs that are known and not too large have been folded."""
     node.known(0, "the input, which gives the result its shape,")
     raise Refused(f"the input must have at most 65536 numbers, got {list(node.value(0).shape)}")
 

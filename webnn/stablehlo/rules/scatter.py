@@ -11,12 +11,12 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
 from webnn.importing.along import put
+from webnn.importing.ordering import find_order
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Refused
 from webnn.stablehlo.indexed import Windows, count_earlier, find_scattered
 from webnn.stablehlo.indices import add_places, clamp_index, find_parts
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.ordering import find_order
 from webnn.stablehlo.regions import find_kinds
 from webnn.stablehlo.tensors import run_body
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.importing.along import take_along
+from webnn.importing.ordering import Keys, make_key, make_positions, order_by
 from webnn.importing.steps import normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.comparators import Comparator, split_comparator
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.ordering import Keys, make_key, make_positions, order_by
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "lower_custom_top_k", "lower_top_k"]
 
+#: The most elements of a dimension.
+_MOST = 1 << 20
+
 
 def _sort(node: Node) -> list[Item] | list[Result]:
     """Find the order of the elements, and gather by it. The order is stable, whatever is_stable says.
 
     Up to 512 elements are compared with each other: the number of those before an element is its place. More go through a bitonic network;
-    more than 1048576 are refused. What the comparator computes of one element comes first, once for each element. If it then only compares
-    one key, the comparison is that of WebNN, with NaN as the greatest number. The sign of NaN has no meaning. `stablehlo#sort`.
+    more than 1048576 are refused. The part of the comparator that computes with one element runs first, once for each element. If it then
+    only compares one key, the comparison is that of WebNN, with NaN as the greatest number. The sign of NaN has no meaning.
+    `stablehlo#sort`.
     """
     values = node.values()
     if not values or len(values) != len(node.types) or any(value.shape != values[0].shape for value in values):
@@ -43,7 +47,7 @@ def _sort(node: Node) -> list[Item] | list[Result]:
     wide = (product(shape[:axis]), shape[axis], product(shape[axis + 1 :]))
     operands = [node.reshape(node.operand_of(value), wide) for value in values]
     keys = _make_keys(node, split_comparator(node.regions, len(operands)), operands, wide)
-    order = order_by(node, keys, wide[1])
+    order = order_by(node, keys, wide[1], most=_MOST)
     results: list[Result] = []
     for value, operand in zip(values, operands, strict=True):
         found = order if _counts(value.array, axis) else take_along(node, operand, order, 1)
@@ -97,7 +101,7 @@ def lower_top_k(node: Node) -> list[Result] | None:
     """Lower the composite chlo.top_k: the greatest elements of each row, and their positions; of equal ones the earlier one first.
 
     It orders blocks that are as large as the result, and keeps the first elements of two blocks, until there is one. NaN is the greatest
-    number. Its sign is lost: WebNN does not show it. What is known is computed by the function of the composite.
+    number. Its sign is lost: WebNN does not show it. The function of the composite computes elements that are known.
     """
     attributes = node.attribute("composite_attributes", Mapping, {})  # type: ignore[type-abstract]
     count = attributes.get("k")
@@ -125,7 +129,7 @@ def _find_top(node: Node, count: int, *, is_descending: bool) -> list[Result]:
     if 0 in shape:
         return [np.zeros(shape, node.dtype(index)) for index in range(2)]
     operand = node.reshape(node.operand(0), [product(value.shape[:-1]), value.shape[-1], 1])
-    order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count)
+    order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count, most=_MOST)
     found = take_along(node, operand, order, 1)
     return [node.reshape(found, shape), node.reshape(order, shape)]
 

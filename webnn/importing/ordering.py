@@ -15,16 +15,16 @@ from webnn.validation.descriptor import SMALL_TYPES
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.node import Node
+    from webnn.importing.steps import Steps
 
-__all__ = ["MOST", "Keys", "find_order", "make_key", "make_positions", "order_by"]
+__all__ = ["Keys", "find_order", "make_key", "make_positions", "order_by"]
 
 #: Tells which of some elements come before others; both have one operand for each key.
 Precedes: TypeAlias = "Callable[[Sequence[MLOperand], Sequence[MLOperand]], MLOperand]"
 
-#: The most elements of a dimension that are put in order.
-MOST = 1 << 20
-#: So many elements are compared with each other; more go through a network.
+#: The most elements of a dimension that can be put in order.
+_MOST = 1 << 28
+#: Up to this number of elements, all are compared with each other; more go through a network.
 _MOST_COMPARED = 512
 #: The most comparisons at once.
 _MOST_AT_ONCE = 1 << 24
@@ -32,14 +32,14 @@ _MOST_AT_ONCE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What elements are put in order by.
+    """The keys that put elements in order.
 
     Attributes:
         shape: The elements: [before, n, behind].
         operands: The keys, which broadcast to the shape. The last one, int32, differs for all elements: it is the position along n, plus or
             minus n where that changes the order of elements whose other keys are equal.
         precedes: Which elements come before others.
-        worst: What the other keys of an element may be that comes behind all others if its last key is great; None if that is not known.
+        worst: Values for the other keys of an element that comes behind all others if its last key is great; None if they are not known.
     """
 
     shape: tuple[int, int, int]
@@ -48,40 +48,40 @@ class Keys:
     worst: tuple[float, ...] | None = None
 
 
-def make_positions(node: Node, size: int) -> MLOperand:
+def make_positions(steps: Steps, size: int) -> MLOperand:
     """Return the positions along a dimension: [1, n, 1], int32."""
-    return node.constant(np.arange(size, dtype=np.int32).reshape(1, size, 1))
+    return steps.constant(np.arange(size, dtype=np.int32).reshape(1, size, 1))
 
 
-def find_order(node: Node, keys: MLOperand) -> MLOperand:
+def find_order(steps: Steps, keys: MLOperand) -> MLOperand:
     """Return the positions of integers in their order: [n], of equal ones the earlier one first."""
     size = keys.descriptor.dimensions[0]
-    return node.reshape(order_by(node, make_key(node, node.reshape(keys, [1, size, 1])), size), [size])
+    return steps.reshape(order_by(steps, make_key(steps, steps.reshape(keys, [1, size, 1])), size), [size])
 
 
-def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_total: bool = False) -> Keys:
+def make_key(steps: Steps, key: MLOperand, *, is_descending: bool = False, is_total: bool = False) -> Keys:
     """Return keys for elements that are compared by one: [before, n, behind].
 
     Args:
-        node: The node.
+        steps: The steps of the rule.
         key: The key.
         is_descending: The greatest one comes first.
         is_total: -0.0 is less than 0.0. NaN is the greatest key anyway, whatever its sign, which WebNN does not show.
     """
-    builder = node.builder
+    builder = steps.builder
     before, size, behind = key.descriptor.dimensions
-    ties = make_positions(node, size)
-    if node.is_float(key):
+    ties = make_positions(steps, size)
+    if steps.is_float(key):
         is_nan = builder.isNaN(key)
         if is_total:
             # The classes of keys that are equal otherwise: NaN as infinity, and the zeros.
-            zero = node.scalar(0, key)
+            zero = steps.scalar(0, key)
             is_negative_zero = builder.logicalAnd(builder.equal(key, zero), builder.lesser(builder.reciprocal(key), zero))
-            classes = builder.sub(node.cast(is_nan, "int32"), node.cast(is_negative_zero, "int32"))
-            ties = builder.add(ties, builder.mul(classes, node.scalar(-size if is_descending else size, "int32")))
-        key = builder.where(is_nan, node.scalar(np.inf, key), key)
+            classes = builder.sub(steps.cast(is_nan, "int32"), steps.cast(is_negative_zero, "int32"))
+            ties = builder.add(ties, builder.mul(classes, steps.scalar(-size if is_descending else size, "int32")))
+        key = builder.where(is_nan, steps.scalar(np.inf, key), key)
     elif key.descriptor.dataType in ("int8", "uint8", *SMALL_TYPES):
-        key = node.cast(key, "int32")
+        key = steps.cast(key, "int32")
     compare = builder.greater if is_descending else builder.lesser
 
     def precedes(one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
@@ -91,53 +91,54 @@ def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_tota
     return Keys((before, size, behind), [key, ties], precedes, (limit_of(key, is_least=is_descending),))
 
 
-def order_by(node: Node, keys: Keys, count: int) -> MLOperand:
+def order_by(steps: Steps, keys: Keys, count: int, *, most: int = _MOST) -> MLOperand:
     """Return the positions of the first elements in order: [before, count, behind], int32.
 
     Args:
-        node: The node.
-        keys: What they are put in order by.
+        steps: The steps of the rule.
+        keys: The keys.
         count: How many elements are wanted.
+        most: The most elements.
 
     Raises:
         Refused: There are too many elements.
     """
     before, size, behind = keys.shape
-    if size > MOST:
-        raise Refused(f"at most {MOST} elements can be put in order, got {size}")
+    if size > most:
+        raise Refused(f"at most {most} elements can be put in order, got {size}")
     if size <= _MOST_COMPARED and before * size * size * behind <= _MOST_AT_ONCE:
-        return _rank(node, keys, count)
-    return _Network(node, keys).run(count)
+        return _rank(steps, keys, count)
+    return _Network(steps, keys).run(count)
 
 
-def _rank(node: Node, keys: Keys, count: int) -> MLOperand:
+def _rank(steps: Steps, keys: Keys, count: int) -> MLOperand:
     """Compare all elements with each other. The number of those before an element is where its position is scattered to."""
-    builder = node.builder
+    builder = steps.builder
     before, size, behind = keys.shape
     shapes = [key.descriptor.dimensions for key in keys.operands]
-    one = [node.reshape(key, [shape[0], shape[1], 1, shape[2]]) for key, shape in zip(keys.operands, shapes, strict=True)]
-    other = [node.reshape(key, [shape[0], 1, *shape[1:]]) for key, shape in zip(keys.operands, shapes, strict=True)]
-    ranks = builder.reduceSum(node.cast(keys.precedes(other, one), "int32"), axes=[2], keepDimensions=False)
-    ranks = _expand(node, ranks, keys.shape)
-    order = invert_order(node, ranks, make_positions(node, size))
+    one = [steps.reshape(key, [shape[0], shape[1], 1, shape[2]]) for key, shape in zip(keys.operands, shapes, strict=True)]
+    other = [steps.reshape(key, [shape[0], 1, *shape[1:]]) for key, shape in zip(keys.operands, shapes, strict=True)]
+    ranks = builder.reduceSum(steps.cast(keys.precedes(other, one), "int32"), axes=[2], keepDimensions=False)
+    ranks = _expand(steps, ranks, keys.shape)
+    order = invert_order(steps, ranks, make_positions(steps, size))
     return builder.slice(order, [0, 0, 0], [before, count, behind]) if count < size else order
 
 
-def _expand(node: Node, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
-    return operand if operand.descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
+def _expand(steps: Steps, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
+    return operand if operand.descriptor.dimensions == tuple(shape) else steps.builder.expand(operand, list(shape))
 
 
 class _Network:
     """A bitonic network: in each stage, pairs of elements are put in order.
 
     Args:
-        node: The node.
-        keys: What they are put in order by.
+        steps: The steps of the rule.
+        keys: The keys.
     """
 
-    def __init__(self, node: Node, keys: Keys) -> None:
-        self._node = node
-        self._keys = [_expand(node, key, keys.shape) for key in keys.operands]
+    def __init__(self, steps: Steps, keys: Keys) -> None:
+        self._steps = steps
+        self._keys = [_expand(steps, key, keys.shape) for key in keys.operands]
         self._precedes = keys.precedes
         self._worst = keys.worst
         self._before, self._size, self._behind = keys.shape
@@ -162,14 +163,14 @@ class _Network:
             self._pad(blocks * 2 * block)
             self._halve(block)
             self._merge(block)
-        found = self._node.reshape(self._keys[-1], [self._before, block, self._behind])
+        found = self._steps.reshape(self._keys[-1], [self._before, block, self._behind])
         if count < block:
-            found = self._node.builder.slice(found, [0, 0, 0], [self._before, count, self._behind])
+            found = self._steps.builder.slice(found, [0, 0, 0], [self._before, count, self._behind])
         return self._position(found)
 
     def _position(self, last: MLOperand) -> MLOperand:
-        """Return the positions that the last key stands for."""
-        builder, size = self._node.builder, self._node.scalar(self._size, "int32")
+        """Return the positions, which are the last keys modulo n."""
+        builder, size = self._steps.builder, self._steps.scalar(self._size, "int32")
         positive = builder.add(last, size)
         return builder.sub(positive, builder.mul(builder.div(positive, size), size))
 
@@ -178,9 +179,9 @@ class _Network:
         more = size - self._now
         if more:
             shape = [self._before, self._now, self._behind]
-            values = [*(self._worst or [0] * (len(self._keys) - 1)), 4 * MOST]
+            values = [*(self._worst or [0] * (len(self._keys) - 1)), 8 * _MOST - 1]
             self._keys = [
-                self._node.builder.pad(self._node.reshape(key, shape), [0, 0, 0], [0, more, 0], mode="constant", value=value)
+                self._steps.builder.pad(self._steps.reshape(key, shape), [0, 0, 0], [0, more, 0], mode="constant", value=value)
                 for key, value in zip(self._keys, values, strict=True)
             ]
             self._now = size
@@ -188,30 +189,30 @@ class _Network:
             self._is_padded = self._worst is None
 
     def _is_before(self, one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
-        builder = self._node.builder
+        builder = self._steps.builder
         found = self._precedes(one, other)
         if not self._is_padded:
             return found
-        limit = self._node.scalar(2 * MOST, "int32")
+        limit = self._steps.scalar(4 * _MOST, "int32")
         is_element, is_added = builder.lesser(one[-1], limit), builder.greater(other[-1], limit)
         return builder.logicalAnd(is_element, builder.logicalOr(is_added, found))
 
     def _pairs(self, distance: int) -> tuple[list[MLOperand], list[MLOperand]]:
         """Return the elements whose partners are behind them at a distance, and the partners: [before, pairs, 1, distance * behind]."""
         shape = [self._before, self._now // (2 * distance), 2, distance * self._behind]
-        halves = [self._node.builder.split(self._node.reshape(key, shape), 2, axis=2) for key in self._keys]
+        halves = [self._steps.builder.split(self._steps.reshape(key, shape), 2, axis=2) for key in self._keys]
         return [half[0] for half in halves], [half[1] for half in halves]
 
     def _merge(self, width: int) -> None:
         """Order blocks that rise and then fall, or the other way round; every other one backwards."""
-        builder = self._node.builder
+        builder = self._steps.builder
         distance = width // 2
         while distance:
             low, high = self._pairs(distance)
             is_swapped = self._is_before(high, low)
             backwards = ((np.arange(self._now // (2 * distance)) * 2 * distance) & width) > 0
             if backwards.any():
-                is_swapped = builder.logicalXor(is_swapped, self._node.constant(backwards.astype(np.uint8).reshape(1, -1, 1, 1)))
+                is_swapped = builder.logicalXor(is_swapped, self._steps.constant(backwards.astype(np.uint8).reshape(1, -1, 1, 1)))
             self._keys = [
                 builder.concat([builder.where(is_swapped, b, a), builder.where(is_swapped, a, b)], 2)
                 for a, b in zip(low, high, strict=True)
@@ -222,5 +223,5 @@ class _Network:
         """Keep the first elements of each pair of blocks, of which the second one is backwards."""
         low, high = self._pairs(block)
         is_better = self._is_before(high, low)
-        self._keys = [self._node.builder.where(is_better, b, a) for a, b in zip(low, high, strict=True)]
+        self._keys = [self._steps.builder.where(is_better, b, a) for a, b in zip(low, high, strict=True)]
         self._now //= 2
