@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 from webnn.hlo.attributes import ConvDimensionNumbers
 from webnn.importing.values import Refused, Value
+from webnn.importing.windows import Window
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape
 from webnn.stablehlo.tensors import flip, permute, reshape
-from webnn.stablehlo.windows import Window, read_counts, read_padding
+from webnn.stablehlo.windows import read_counts, read_padding
 
 __all__ = ["Convolution", "Labelled", "Labels", "read_convolution"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.operand import MLOperand
+from webnn.importing import moving
 from webnn.importing.values import Array, Refused, Value, carrier
-from webnn.stablehlo import moving
 from webnn.stablehlo.node import Item, Node
 from webnn.validation.shapes import bidirectionally_broadcast
 
@@ -141,9 +141,7 @@ def pad(node: Node, value: Value, filler: Value, low: Sequence[int], high: Seque
     inner = [0] * value.rank if interior is None else interior
     if value.array is None or filler.array is None:
         found = moving.pad(node, value, filler, low, high, inner)
-        if isinstance(found, MLOperand):
-            return wrap(found, value, filler)
-        return found if isinstance(found, Value) else Value.known(found)
+        return wrap(found, value, filler) if isinstance(found, MLOperand) else Value.known(found)
     spread = [size + max(size - 1, 0) * between for size, between in zip(value.shape, inner, strict=True)]
     shape = [max(size + before + behind, 0) for size, before, behind in zip(spread, low, high, strict=True)]
     # What is cut off is there first.

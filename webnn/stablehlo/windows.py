@@ -1,21 +1,20 @@
-"""Windows that slide over tensors: what is read of them, and how any body reduces them."""
+"""Windows that slide over tensors: how they are read, and how any body reduces them."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from webnn.importing.values import Refused, Value
+from webnn.importing.windows import Window
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Combine, check_shape, read_operands, reduce_tree
 from webnn.stablehlo.tensors import apply, cut, expand, pad, run_body, take
 
 __all__ = [
-    "Window",
     "find_running",
     "pad_windows",
     "read_counts",
@@ -28,66 +27,8 @@ __all__ = [
 
 #: Windows of more elements are always reduced in a logarithmic number of steps, others where that costs less.
 _MOST_PARTS = 64
-#: The most elements of windows that are looked at one by one.
-_MOST_CHECKED = 1 << 20
-#: The largest size whose elements are looked at.
-_MOST_PADDED = 1 << 40
 #: The most windows that an element is in, for the gradient of a pooling.
 _MOST_OVERLAPS = 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """What happens along one dimension.
-
-    Attributes:
-        size: The size of the tensor.
-        count: How many elements the window has.
-        stride: The step from one place of the window to the next.
-        base: The step between elements of the tensor: one less is put between them.
-        dilation: The step between the elements of the window.
-        low: How many elements are put before those of the tensor; less than 0: cut off.
-        high: How many are put behind.
-    """
-
-    size: int
-    count: int
-    stride: int = 1
-    base: int = 1
-    dilation: int = 1
-    low: int = 0
-    high: int = 0
-
-    @property
-    def reach(self) -> int:
-        """How many elements the window covers, those between its own too."""
-        return (self.count - 1) * self.dilation + 1
-
-    @property
-    def padded(self) -> int:
-        """The size of the tensor with all that is put in."""
-        return self.low + (max((self.size - 1) * self.base + 1, 0) if self.size else 0) + self.high
-
-    @property
-    def places(self) -> int:
-        """The size of the result."""
-        return 0 if self.padded <= 0 or self.reach > self.padded else (self.padded - self.reach) // self.stride + 1
-
-    @property
-    def is_trivial(self) -> bool:
-        """Whether nothing happens along the dimension."""
-        return (self.count, self.stride, self.base, self.low, self.high) == (1, 1, 1, 0, 0)
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether each place of the window is known to have an element of the tensor."""
-        if self.base == self.dilation == 1 and max(self.low, self.high) < self.count:
-            return True
-        if self.places * self.count > _MOST_CHECKED or max(self.padded, self.base, self.dilation, -self.low) > _MOST_PADDED:
-            return False
-        positions = np.arange(self.places)[:, None] * self.stride + np.arange(self.count) * self.dilation - self.low
-        inside = (positions >= 0) & (positions <= (self.size - 1) * self.base) & (positions % self.base == 0)
-        return bool(inside.any(1).all())
 
 
 def read_counts(node: Node, name: str, rank: int) -> list[int]:

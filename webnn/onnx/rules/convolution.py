@@ -1,7 +1,7 @@
 """Convolutions.
 
 `conv2d` and `convTranspose2d` have two spatial dimensions. One dimension gets a second one of size 1. Of three or more, the first ones are
-unrolled: the elements of the window become channels, and its places become batches.
+unrolled (`webnn.importing.windows`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused, Value
+from webnn.importing.windows import Window, pad_zeros, roll, unroll
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
-from webnn.onnx.windows import Window, crop, read_windows, spatial_sizes
+from webnn.onnx.windows import crop, read_windows, spatial_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -72,11 +73,11 @@ def convolve(node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None
 def _convolve(node: Node, x: MLOperand, filter: MLOperand, windows: Sequence[Window], groups: int, bias: MLOperand | None) -> MLOperand:
     x, windows = crop(node, x, windows)
     if len(windows) > 2:
-        x, filter = _unroll(node, x, windows[0], groups), _unroll_filter(node, filter)
-        return _roll(node, _convolve(node, x, filter, windows[1:], groups, bias), windows[0].output)
-    height, width = windows if len(windows) == 2 else (Window(size=1, kernel=1), *windows)
+        x, filter = unroll(node, x, windows[0], groups), _unroll_filter(node, filter)
+        return roll(node, _convolve(node, x, filter, windows[1:], groups, bias), windows[0].places)
+    height, width = windows if len(windows) == 2 else (Window(size=1, count=1), *windows)
     options: MLConv2dOptions = {
-        "padding": [height.begin, height.end, width.begin, width.end],
+        "padding": [height.low, height.high, width.low, width.high],
         "strides": [height.stride, width.stride],
         "dilations": [height.dilation, width.dilation],
         "groups": groups,
@@ -93,36 +94,6 @@ def _two(node: Node, operand: MLOperand) -> MLOperand:
     return node.reshape(operand, [*shape[:2], 1, *shape[2:]]) if len(shape) == 3 else operand
 
 
-def _unroll(node: Node, x: MLOperand, window: Window, groups: int) -> MLOperand:
-    """Unroll the first spatial dimension: each place of the window becomes a batch, with the window's elements as channels of each group.
-
-    Returns:
-        The operand [batches * places, groups * elements * channels of a group, ...].
-    """
-    batches, channels, _, *rest = _shape(x)
-    places, inner = window.output, product(rest)
-    if groups > channels or channels % groups:
-        raise Refused(f"group must divide the {channels} channels of the input evenly, got {groups}")
-    if places < 1:
-        raise Refused(f"the window must fit into the padded input, {window.begin + window.size + window.end}, got {window.reach}")
-    x = _pad(node, node.reshape(x, [batches, channels, window.size, inner]), 2, window.begin, window.end)
-    x = node.transpose(x, [0, 2, 1, 3])
-    taps = [
-        node.reshape(
-            node.builder.slice(
-                x,
-                [0, first, 0, 0],
-                [batches, (places - 1) * window.stride + 1, channels, inner],
-                strides=[1, window.stride, 1, 1],
-            ),
-            [batches * places, groups, channels // groups, inner],
-        )
-        for first in range(0, window.reach, window.dilation)
-    ]
-    joined = taps[0] if len(taps) == 1 else node.builder.concat(taps, 2)
-    return node.reshape(joined, [batches * places, channels * len(taps), *rest])
-
-
 def _unroll_filter(node: Node, filter: MLOperand) -> MLOperand:
     """Make the first spatial dimension of a filter of `conv2d` a part of its input channels."""
     outputs, inputs, kernel, *rest = _shape(filter)
@@ -137,26 +108,6 @@ def _unroll_transposed_filter(node: Node, filter: MLOperand, groups: int) -> MLO
     if kernel > 1:
         filter = node.builder.reverse(filter, axes=[3])
     return node.reshape(node.transpose(filter, [0, 3, 1, 2, 4]), [kernel * inputs, outputs, *rest])
-
-
-def _roll(node: Node, y: MLOperand, places: int) -> MLOperand:
-    """Take the places of an unrolled window back out of the batches."""
-    batches, channels, *rest = _shape(y)
-    split = node.reshape(y, [batches // places, places, channels, product(rest)])
-    return node.reshape(node.transpose(split, [0, 2, 1, 3]), [batches // places, channels, places, *rest])
-
-
-def _pad(node: Node, x: MLOperand, axis: int, begin: int, end: int) -> MLOperand:
-    """Add zeros to a dimension; a negative number takes elements away."""
-    shape = _shape(x)
-    cut = [max(0, -begin) if index == axis else 0 for index in range(len(shape))]
-    if begin < 0 or end < 0:
-        shape[axis] -= max(0, -begin) + max(0, -end)
-        x = node.builder.slice(x, cut, shape)
-    if begin <= 0 and end <= 0:
-        return x
-    before, behind = ([max(0, count) if index == axis else 0 for index in range(len(shape))] for count in (begin, end))
-    return node.builder.pad(x, before, behind)
 
 
 def _conv(node: Node) -> MLOperand:
@@ -227,11 +178,11 @@ def _conv_transpose(node: Node) -> MLOperand:
         if len(outputs) != count or min(outputs) < 1:
             raise Refused(f"output_shape must have {count} numbers of at least 1, got {outputs}")
         windows = [
-            replace(window, begin=_front(_full(window) + extra - output, upper=auto == "SAME_UPPER"))
+            replace(window, low=_front(_full(window) + extra - output, upper=auto == "SAME_UPPER"))
             for window, extra, output in zip(windows, extras, outputs, strict=True)
         ]
     else:
-        outputs = [_full(window) - window.begin - window.end + extra for window, extra in zip(windows, extras, strict=True)]
+        outputs = [_full(window) - window.low - window.high + extra for window, extra in zip(windows, extras, strict=True)]
         if min(outputs) < 1:
             raise Refused(f"pads must leave an output of at least one element, got the sizes {outputs}")
     places = [_place(window, extra, output) for window, extra, output in zip(windows, extras, outputs, strict=True)]
@@ -269,10 +220,10 @@ class _Place:
 
 def _place(window: Window, extra: int, output: int) -> _Place:
     """Find the padding that gives an output of a size, with an output padding if it can be."""
-    end = _full(window) - window.begin - output
+    end = _full(window) - window.low - output
     extra = min(max(extra, -end), window.stride - 1)
     grown = max(0, -((end + extra) // window.stride))
-    return _Place(replace(window, end=end + extra + grown * window.stride), extra, grown, output)
+    return _Place(replace(window, high=end + extra + grown * window.stride), extra, grown, output)
 
 
 def _transpose_convolve(
@@ -280,18 +231,17 @@ def _transpose_convolve(
 ) -> MLOperand:
     builder = node.builder
     if len(places) > 2:
-        place = places[0]
-        window = replace(place.window, stride=1, begin=0, end=0)
-        x = _spread(node, x, place)
-        window = replace(window, size=_shape(x)[2])
-        x = _unroll(node, x, window, groups)
-        filter = _unroll_transposed_filter(node, filter, groups)
-        return _roll(node, _transpose_convolve(node, x, filter, places[1:], groups, bias), place.output)
+        window, output = places[0].window, places[0].output
+        # A convolution by the filter from its end, of elements that lie a stride apart between zeros.
+        high = output + window.low - (window.size - 1) * window.stride - 1
+        apart = replace(window, stride=1, base=window.stride, low=window.reach - 1 - window.low, high=high)
+        x, filter = unroll(node, x, apart, groups), _unroll_transposed_filter(node, filter, groups)
+        return roll(node, _transpose_convolve(node, x, filter, places[1:], groups, bias), output)
     for axis, place in enumerate(places, 2):
-        x = _pad(node, x, axis, 0, place.grown)
-    height, width = places if len(places) == 2 else (_Place(Window(size=1, kernel=1), 0, 0, 1), *places)
+        x = pad_zeros(node, x, axis, 0, place.grown)
+    height, width = places if len(places) == 2 else (_Place(Window(size=1, count=1), 0, 0, 1), *places)
     options: MLConvTranspose2dOptions = {
-        "padding": [height.window.begin, height.window.end, width.window.begin, width.window.end],
+        "padding": [height.window.low, height.window.high, width.window.low, width.window.high],
         "strides": [height.window.stride, width.window.stride],
         "dilations": [height.window.dilation, width.window.dilation],
         "groups": groups,
@@ -304,18 +254,6 @@ def _transpose_convolve(
     return node.reshape(result, _shape(result)[:2] + _shape(result)[4 - len(places) :])
 
 
-def _spread(node: Node, x: MLOperand, place: _Place) -> MLOperand:
-    """Put the elements of the first spatial dimension a stride apart, between zeros, for a convolution by the filter from its end."""
-    window = place.window
-    batches, channels, size, *rest = _shape(x)
-    length = size * window.stride
-    if window.stride > 1:
-        x = _pad(node, node.reshape(x, [batches, channels * size, 1, product(rest)]), 2, 0, window.stride - 1)
-    x = node.reshape(x, [batches, channels, length, product(rest)])
-    x = _pad(node, x, 2, window.reach - 1 - window.begin, place.output + window.begin - length)
-    return node.reshape(x, [*_shape(x)[:3], *rest])
-
-
 def _col2im(node: Node) -> MLOperand:
     """Map to convTranspose2d of each channel by itself, with a filter that moves each element of a block to its place.
 
@@ -326,7 +264,7 @@ def _col2im(node: Node) -> MLOperand:
     if len(image) != len(block) or not image or min(image + block) < 1 or elements > _EXACT:
         raise Refused(f"the shapes of image and block must have as many numbers, of at least 1, got {image} and {block}")
     windows = read_windows(node, image, block)
-    counts = [window.output for window in windows]
+    counts = [window.places for window in windows]
     if len(shape) != 3 or shape[1] % elements or min(counts) < 1 or product(counts) != shape[2]:
         raise Refused(f"the input must have the shape [batches, channels * {elements}, {product(counts)}], got {list(shape)}")
     channels = shape[1] // elements

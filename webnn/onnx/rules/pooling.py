@@ -1,7 +1,6 @@
 """Pooling.
 
-The pooling operations of WebNN have two spatial dimensions. Maxima, norms, and averages without padding of windows can be taken along one
-dimension after the other, so those of three and more dimensions are chains.
+Pooling of three and more dimensions is a chain (`webnn.importing.windows`).
 """
 
 from __future__ import annotations
@@ -9,22 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
+from webnn.importing.windows import Pool, Window, pool
 from webnn.onnx.node import Node
-from webnn.onnx.windows import Window, crop, read_windows, spatial_sizes
+from webnn.onnx.windows import crop, read_windows, round_up, spatial_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
-
-Pool: TypeAlias = Literal["averagePool2d", "l2Pool2d", "maxPool2d"]
 
 #: The most elements of a window whose index is looked for.
 _MOST_TAPS = 256
@@ -42,45 +40,17 @@ def _windows(node: Node) -> list[Window]:
 
 def _place(node: Node, windows: Sequence[Window]) -> list[Window]:
     """Round the number of places as the node says."""
-    found = [window.rounded_up() for window in windows] if node.flag("ceil_mode", default=False) else list(windows)
-    if min(window.output for window in found) < 1:
-        spans = [window.begin + window.size + window.end for window in windows]
+    found = [round_up(window) for window in windows] if node.flag("ceil_mode", default=False) else list(windows)
+    if min(window.places for window in found) < 1:
+        spans = [window.padded for window in windows]
         raise Refused(f"the window must fit into the padded input, {spans}, got {[window.reach for window in windows]}")
     return found
 
 
 def _slide(node: Node, operation: Pool, x: MLOperand, windows: Sequence[Window]) -> MLOperand:
-    """Pool the last two dimensions at once, then each one before them."""
-    shape = _shape(x)
-    first = len(shape) - len(windows)
-    pair = windows[-2:] if len(windows) > 1 else [Window(size=1, kernel=1), *windows]
-    if len(windows) == 2:
-        x = _pool(node, operation, x, pair)
-    else:
-        leading = shape[:2] if len(windows) == 1 else [1, product(shape[:-2])]
-        x = _pool(node, operation, node.reshape(x, [*leading, pair[0].size, pair[1].size]), pair)
-        shape[-len(windows[-2:]) :] = [window.output for window in windows[-2:]]
-    for axis, window in enumerate(windows[:-2], first):
-        if not window.is_trivial:
-            x = node.reshape(x, [1, product(shape[:axis]), window.size, product(shape[axis + 1 :])])
-            x = _pool(node, operation, x, [window, Window(size=1, kernel=1)])
-            shape[axis] = window.output
-    return x if len(windows) == 2 else node.reshape(x, shape)
-
-
-def _pool(node: Node, operation: Pool, x: MLOperand, windows: Sequence[Window]) -> MLOperand:
-    height, width = windows
-    if height.is_trivial and width.is_trivial and operation != "l2Pool2d":
-        return x
-    pool = getattr(node.builder, operation)
-    result: MLOperand = pool(
-        x,
-        windowDimensions=[height.kernel, width.kernel],
-        padding=[height.begin, height.end, width.begin, width.end],
-        strides=[height.stride, width.stride],
-        dilations=[height.dilation, width.dilation],
-    )
-    return result
+    """Pool the spatial dimensions."""
+    whole = [Window(size=size, count=1) for size in _shape(x)[: -len(windows)]]
+    return pool(node, operation, x, [*whole, *windows])
 
 
 def _average_pool(node: Node) -> MLOperand:
@@ -92,12 +62,12 @@ def _average_pool(node: Node) -> MLOperand:
     # The padding that rounding up adds does not count.
     begins, ends = (
         [*sizes]
-        for sizes in zip(*((each.begin, min(each.end, window.end)) for each, window in zip(given, windows, strict=True)), strict=True)
+        for sizes in zip(*((each.low, min(each.high, window.high)) for each, window in zip(given, windows, strict=True)), strict=True)
     )
     if any(begins) or any(ends):
         x = node.builder.pad(x, [0, 0, *begins], [0, 0, *ends])
     padded = [
-        replace(window, size=window.begin + window.size + end, begin=0, end=window.end - end)
+        replace(window, size=window.low + window.size + end, low=0, high=window.high - end)
         for window, end in zip(windows, ends, strict=True)
     ]
     return _slide(node, "averagePool2d", x, padded)
@@ -110,7 +80,8 @@ def _lp_pool(node: Node) -> MLOperand:
     if order != 2:
         x = _power(node, node.builder.abs(x), order / 2)
     x, windows = crop(node, x, _windows(node))
-    norm = _slide(node, "l2Pool2d", x, _place(node, windows))
+    windows = _place(node, windows)
+    norm = node.builder.abs(x) if all(window.is_trivial for window in windows) else _slide(node, "l2Pool2d", x, windows)
     return norm if order == 2 else _power(node, norm, 2 / order)
 
 
@@ -143,19 +114,19 @@ def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Wi
     """Return the index in the flat input of the first maximum of each window."""
     builder = node.builder
     batches, channels, *sizes = _shape(x)
-    taps = product([window.kernel for window in windows])
+    taps = product([window.count for window in windows])
     if taps > _MOST_TAPS or product(_shape(x)) >= 2**31:
         raise Refused(f"indices need a window of at most {_MOST_TAPS} elements, got {taps}, and an input of at most 2 ** 31")
     sizes_before = [product(sizes[:axis]) for axis in range(len(sizes))]
     pitches = sizes_before if node.flag("storage_order", default=False) else [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    begins, ends = ([0, 0, *(getattr(window, name) for window in windows)] for name in ("begin", "end"))
+    begins, ends = ([0, 0, *(getattr(window, name) for window in windows)] for name in ("low", "high"))
     if any(begins) or any(ends):
         x = builder.pad(x, begins, ends, value=-np.inf)
     strides = [1, 1, *(window.stride for window in windows)]
-    lengths = [batches, channels, *((window.output - 1) * window.stride + 1 for window in windows)]
+    lengths = [batches, channels, *((window.places - 1) * window.stride + 1 for window in windows)]
     found: MLOperand | None = None
     # The first of equal maxima comes last.
-    for tap in reversed([*np.ndindex(*(window.kernel for window in windows))]):
+    for tap in reversed([*np.ndindex(*(window.count for window in windows))]):
         starts = [index * window.dilation for index, window in zip(tap, windows, strict=True)]
         offset = node.scalar(sum(start * pitch for start, pitch in zip(starts, pitches, strict=True)), "int32")
         if found is None:
@@ -165,7 +136,7 @@ def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Wi
         found = builder.where(builder.equal(part, greatest), offset, found)
     place = np.zeros([1] * (len(sizes) + 2), np.int32)
     for axis, (window, pitch) in enumerate(zip(windows, pitches, strict=True), 2):
-        steps = (np.arange(window.output) * window.stride - window.begin) * pitch
+        steps = (np.arange(window.places) * window.stride - window.low) * pitch
         place = place + steps.astype(np.int32).reshape([-1 if index == axis else 1 for index in range(place.ndim)])
     planes = np.arange(batches * channels, dtype=np.int32) * product(sizes)
     assert found is not None
@@ -178,7 +149,7 @@ def _max_unpool(node: Node) -> MLOperand:
     """Scatter the elements into zeros. An output shape of its own is refused: engines differ about which tensor the indices are in then."""
     shape = node.value(0).shape
     windows = _windows(node)
-    outputs = [(window.size - 1) * window.stride + window.kernel - window.begin - window.end for window in windows]
+    outputs = [(window.size - 1) * window.stride + window.count - window.low - window.high for window in windows]
     wanted = [*shape[:2], *outputs]
     if min(wanted) < 1 or node.value(1).shape != shape:
         raise Refused(f"the indices must have the shape of the input, {list(shape)}, and the output must not be empty, got {wanted}")

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.importing.values import Value
+from webnn.importing.windows import Window
 from webnn.stablehlo.folding.reduction import REDUCERS, widen
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, known_arrays, read_operands
 from webnn.stablehlo.regions import find_kinds
 from webnn.stablehlo.tensors import cut
-from webnn.stablehlo.windows import Window, find_running, pad_windows, read_windows, reduce_windows, select_and_scatter, slide
+from webnn.stablehlo.windows import find_running, pad_windows, read_windows, reduce_windows, select_and_scatter, slide
 
 if TYPE_CHECKING:
     from webnn.importing.values import Array

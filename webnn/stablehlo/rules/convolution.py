@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.importing.values import Refused, Value, carrier
+from webnn.importing.windows import Window, roll, unroll
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import largest, multiply_matrices
-from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell
-from webnn.stablehlo.windows import Window, pad_windows
+from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell, wrap
+from webnn.stablehlo.windows import pad_windows
 
 if TYPE_CHECKING:
     from webnn.importing.steps import Result
@@ -38,9 +39,9 @@ _MOST_PARTS = 1024
 def _convolution(node: Node) -> Result:
     """Map to conv2d, in the layout that the operands have if that is one of WebNN's; one that dilates its input to convTranspose2d.
 
-    Fewer than two spatial dimensions get others of size 1. Of more dimensions, each position along the first one of the kernel is a
-    convolution; they are added. Groups of batches become groups of features. Integers whose sums are exact in float32 are computed in
-    that, others as a matrix product. `stablehlo#convolution`.
+    Fewer than two spatial dimensions get others of size 1. Of more, the first ones are unrolled (`webnn.importing.windows`). Groups of
+    batches become groups of features. Integers whose sums are exact in float32 are computed in that, others as a matrix product.
+    `stablehlo#convolution`.
     """
     return _convolve(node, read_convolution(node))
 
@@ -89,7 +90,7 @@ def _zero(convolution: Convolution) -> Value:
 def _convolve_floats(node: Node, convolution: Convolution) -> Labelled:
     """Return a convolution of floating-point numbers."""
     if len(convolution.windows) > 2:
-        return _convolve_slices(node, convolution.flip(node))
+        return _unroll(node, convolution.flip(node))
     convolution = convolution.with_spatial(node, 2)
     if any(window.base > 1 for window in convolution.windows):
         found = _transpose(node, convolution)
@@ -173,43 +174,25 @@ def _transpose(node: Node, convolution: Convolution) -> Labelled | None:
     return Labelled(tell(operand, input.value.dtype, input.value, kernel.value), input.labels)
 
 
-def _convolve_slices(node: Node, convolution: Convolution) -> Labelled:
-    """Add up a convolution of one dimension less for each position along the first spatial dimension of the kernel."""
+def _unroll(node: Node, convolution: Convolution) -> Labelled:
+    """Unroll the first spatial dimension, and convolve over the others."""
     window, rest = convolution.windows[0], convolution.windows[1:]
     if window.count > _MOST_PARTS:
         raise Refused(f"the first dimension of a kernel of {len(rest) + 1} dimensions must be at most {_MOST_PARTS}, got {window.count}")
-    spatial = tuple(range(1, len(rest) + 1))
-    last = convolution.input.labels[-1] == "f"
-    input = convolution.input.arrange(node, ("b", 0, *spatial, "f") if last else ("b", 0, "f", *spatial))
-    value = pad_windows(
-        node, input.value, _zero(convolution), [window if label == 0 else Window(size=input.size(label), count=1) for label in input.labels]
+    spatial, fewer = tuple(range(len(rest) + 1)), tuple(range(len(rest)))
+    input = convolution.input.arrange(node, ("b", "f", *spatial)).value
+    kernel = convolution.kernel.arrange(node, ("o", 0, "i", *spatial[1:])).value
+    outer, count, inner, *sizes = kernel.shape
+    labels: Labels = ("b", "f", *fewer)
+    smaller = Convolution(
+        Labelled(wrap(unroll(node, node.operand_of(input), window, convolution.groups), input), labels),
+        Labelled(reshape(node, kernel, [outer, count * inner, *sizes]), ("o", "i", *fewer)),
+        rest,
+        convolution.groups,
+        labels,
     )
-    labels: Labels = tuple([label - 1 if isinstance(label, int) else label for label in input.labels if label != 0])
-    kernel = convolution.kernel.arrange(node, (0, *(label for label in convolution.kernel.labels if label != 0)))
-    inner = tuple([label - 1 if isinstance(label, int) else label for label in kernel.labels[1:]])
-    shape, places = list(value.shape), window.places
-    total: Labelled | None = None
-    for index in range(window.count):
-        starts, sizes, strides = [0] * len(shape), [shape[0], places, *shape[2:]], [1] * len(shape)
-        starts[1], strides[1] = index * window.dilation, window.stride
-        part = cut(node, value, starts, sizes, strides)
-        weights = cut(node, kernel.value, [index, *[0] * (kernel.value.rank - 1)], [1, *kernel.value.shape[1:]])
-        smaller = Convolution(
-            Labelled(reshape(node, part, [shape[0] * places, *shape[2:]]), labels),
-            Labelled(reshape(node, weights, kernel.value.shape[1:]), inner),
-            rest,
-            convolution.groups,
-            labels,
-        )
-        found = _convolve_floats(node, smaller)
-        total = found if total is None else replace(found, value=_add(node, total.value, found.value))
-    assert total is not None
-    apart = reshape(node, total.value, [shape[0], places, *total.value.shape[1:]])
-    return Labelled(apart, ("b", 0, *(label + 1 if isinstance(label, int) else label for label in total.labels[1:])))
-
-
-def _add(node: Node, one: Value, other: Value) -> Value:
-    return tell(node.builder.add(node.operand_of(one), node.operand_of(other)), one.dtype, one, other)
+    found = _convolve_floats(node, smaller).value
+    return Labelled(wrap(roll(node, node.operand_of(found), window.places), found), ("b", "f", *spatial))
 
 
 def _convolve_integers(node: Node, convolution: Convolution, dtype: np.dtype[Any]) -> Labelled:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.moving import broadcast, cut, pad
 from webnn.importing.values import Refused
-from webnn.stablehlo.moving import broadcast, cut, pad
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.shapes import check_axis, find_broadcast, find_padded, find_reshaped, find_sliced
 

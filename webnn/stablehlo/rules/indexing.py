@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.moving import broadcast, slice_operand
 from webnn.importing.steps import product
 from webnn.stablehlo.indexed import Windows, find_gathered
 from webnn.stablehlo.indices import add_places, find_parts, limit_index
-from webnn.stablehlo.moving import broadcast, slice_operand
 from webnn.stablehlo.node import Node
 
 if TYPE_CHECKING:

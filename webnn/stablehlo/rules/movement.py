@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.moving import broadcast, cut, pad, slice_axis, slice_operand
 from webnn.importing.values import Value
 from webnn.stablehlo.indices import limit_index
-from webnn.stablehlo.moving import broadcast, cut, pad, slice_axis, slice_operand
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.shapes import (
     check_axes,

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.importing.values import Value
+from webnn.importing.windows import Window, pool
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, neutral, read_operands, start_from
 from webnn.stablehlo.regions import Kind, find_kinds
 from webnn.stablehlo.tensors import cut, wrap
-from webnn.stablehlo.windows import Window, find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
+from webnn.stablehlo.windows import find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
 
 if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
     from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
@@ -55,15 +55,12 @@ def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
         # Engines give the least finite number for a window of nothing but padding.
         return None
     value, windows = _prepare(node, kind, value, windows)
-    active = [axis for axis, window in enumerate(windows) if window.count > 1]
     operand = node.operand_of(value)
     if kind == "min":
         operand = node.builder.neg(operand)
-    while active:
-        # Two neighbouring dimensions are pooled at once.
-        axes = active[:2] if active[1:2] == [active[0] + 1] else active[:1]
-        operand = _pool(node, kind, operand, axes, [windows[axis] for axis in axes])
-        active = active[len(axes) :]
+    operand = pool(node, "averagePool2d" if kind == "add" else "maxPool2d", operand, windows)
+    if kind == "add" and any(window.count > 1 for window in windows):
+        operand = node.builder.mul(operand, node.scalar(math.prod(window.count for window in windows), operand))
     return wrap(node.builder.neg(operand) if kind == "min" else operand, value)
 
 
@@ -87,33 +84,7 @@ def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
     value = pad_windows(node, value, Value.known(np.array(neutral(kind, value.dtype), value.dtype)), apart)
     sizes = [window.places if window.count == 1 else window.size for window in left]
     value = cut(node, value, [0] * value.rank, sizes, [window.stride if window.count == 1 else 1 for window in left])
-    return value, left
-
-
-def _pool(node: Node, kind: Kind, operand: MLOperand, axes: Sequence[int], windows: Sequence[Window]) -> MLOperand:
-    """Pool one or two neighbouring dimensions."""
-    shape = operand.descriptor.dimensions
-    first, last = axes[0], axes[-1]
-    pair = windows if len(windows) == 2 else [*windows, Window(size=1, count=1)]
-    head, tail = shape[:first], shape[last + 1 :]
-    channels_last = bool(tail)
-    sizes = [pair[0].size, pair[1].size]
-    if len(shape) != 4 or len(axes) != 2 or first == 0:
-        operand = node.reshape(operand, [math.prod(head), *sizes, math.prod(tail)] if channels_last else [math.prod(head), 1, *sizes])
-    pool = node.builder.averagePool2d if kind == "add" else node.builder.maxPool2d
-    padding = [number for window in pair for number in (window.low, window.high)]
-    counts = [window.count for window in pair]
-    pooled = pool(
-        operand,
-        windowDimensions=counts,
-        strides=[window.stride for window in pair],
-        dilations=[window.dilation for window in pair],
-        layout="nhwc" if channels_last else "nchw",
-        **({"padding": padding} if any(padding) else {}),  # type: ignore[arg-type]
-    )
-    if kind == "add":
-        pooled = node.builder.mul(pooled, node.scalar(math.prod(counts), pooled))
-    return node.reshape(pooled, [*head, *(window.places for window in windows), *tail])
+    return value, [Window(size=window.places, count=1) if window.count == 1 else window for window in left]
 
 
 def _select_and_scatter(node: Node) -> Value:

@@ -1,4 +1,4 @@
-"""Steps that move elements: what rules of several families call."""
+"""Steps that move elements, for rules of several families."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from webnn.importing.values import Array, Value
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.node import Node
+    from webnn.importing.steps import Steps
 
 __all__ = ["broadcast", "cut", "pad", "slice_axis", "slice_operand"]
 
 
 def slice_operand(
-    node: Node, operand: MLOperand, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
+    steps: Steps, operand: MLOperand, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
 ) -> MLOperand:
     """Slice an operand if anything is cut off.
 
     Args:
-        node: The node.
+        steps: The steps of the rule.
         operand: The operand.
         starts: The first index of each dimension.
         sizes: How many elements each dimension has in the result, at least 1.
@@ -30,55 +30,53 @@ def slice_operand(
     """
     if operand.descriptor.dimensions == tuple(sizes):
         return operand
-    steps = [1] * len(sizes) if strides is None else [1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
-    spans = [(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True)]
-    if max(steps, default=1) == 1:
-        return node.builder.slice(operand, list(starts), spans)
-    return node.builder.slice(operand, list(starts), spans, strides=steps)
+    each = [1] * len(sizes) if strides is None else [1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
+    spans = [(size - 1) * step + 1 for size, step in zip(sizes, each, strict=True)]
+    if max(each, default=1) == 1:
+        return steps.builder.slice(operand, list(starts), spans)
+    return steps.builder.slice(operand, list(starts), spans, strides=each)
 
 
-def slice_axis(node: Node, operand: MLOperand, axis: int, start: int, size: int) -> MLOperand:
+def slice_axis(steps: Steps, operand: MLOperand, axis: int, start: int, size: int) -> MLOperand:
     """Slice an operand along one dimension."""
     starts, sizes = [0] * operand.descriptor.rank, list(operand.descriptor.dimensions)
     starts[axis], sizes[axis] = start, size
-    return slice_operand(node, operand, starts, sizes)
+    return slice_operand(steps, operand, starts, sizes)
 
 
 def cut(
-    node: Node, value: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
+    steps: Steps, value: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
 ) -> Value | MLOperand | Array:
     """Return a slice of a value, whose shape has been checked; it may be empty, or all of it."""
     if 0 in sizes:
         return np.zeros(tuple(sizes), value.dtype)
     if value.shape == tuple(sizes):
         return value
-    return slice_operand(node, node.operand_of(value), starts, sizes, strides)
+    return slice_operand(steps, steps.operand_of(value), starts, sizes, strides)
 
 
-def broadcast(node: Node, operand: MLOperand, dimensions: Sequence[int], shape: Sequence[int]) -> MLOperand:
+def broadcast(steps: Steps, operand: MLOperand, dimensions: Sequence[int], shape: Sequence[int]) -> MLOperand:
     """Broadcast an operand to a shape, each of its dimensions to the one that is named.
 
     The dimensions are put in their places by transpose and reshape; then the operand is expanded.
     """
-    operand = node.transpose(operand, sorted(range(len(dimensions)), key=dimensions.__getitem__))
+    operand = steps.transpose(operand, sorted(range(len(dimensions)), key=dimensions.__getitem__))
     sizes = [1] * len(shape)
     for dimension, size in zip(sorted(dimensions), operand.descriptor.dimensions, strict=True):
         sizes[dimension] = size
     if sizes == list(shape):
-        return node.reshape(operand, sizes)
+        return steps.reshape(operand, sizes)
     # Missing dimensions in front need no reshape.
     if tuple(sizes[len(shape) - len(dimensions) :]) != operand.descriptor.dimensions:
-        operand = node.reshape(operand, sizes)
-    return node.builder.expand(operand, list(shape))
+        operand = steps.reshape(operand, sizes)
+    return steps.builder.expand(operand, list(shape))
 
 
-def pad(
-    node: Node, value: Value, padding: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
-) -> Value | MLOperand | Array:
+def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> MLOperand | Array:
     """Pad a value, whose new shape has been checked.
 
     Args:
-        node: The node.
+        steps: The steps of the rule.
         value: The value.
         padding: The new elements: a scalar, which need not be known.
         low: How many elements are added before each dimension; negative: removed.
@@ -97,35 +95,35 @@ def pad(
         behind.append(max(more, 0))
     if 0 in value.shape or any(start >= end for start, end in zip(starts, ends, strict=True)):
         # Nothing is left but padding.
-        return node.builder.expand(node.operand_of(padding), list(shape)) if shape else node.operand_of(padding)
-    operand = node.operand_of(value)
+        return steps.builder.expand(steps.operand_of(padding), list(shape)) if shape else steps.operand_of(padding)
+    operand = steps.operand_of(value)
     for axis, (size, inner) in enumerate(zip(value.shape, interior, strict=True)):
         if inner and size > 1:
-            operand = _spread(node, operand, padding, axis, inner)
+            operand = _spread(steps, operand, padding, axis, inner)
     sizes = [end - start for start, end in zip(starts, ends, strict=True)]
-    operand = slice_operand(node, operand, starts, sizes)
+    operand = slice_operand(steps, operand, starts, sizes)
     before = [max(0, each) for each in low]
-    return _pad_edges(node, operand, padding, before, behind) if any(before) or any(behind) else operand
+    return _pad_edges(steps, operand, padding, before, behind) if any(before) or any(behind) else operand
 
 
-def _spread(node: Node, operand: MLOperand, padding: Value, axis: int, inner: int) -> MLOperand:
+def _spread(steps: Steps, operand: MLOperand, padding: Value, axis: int, inner: int) -> MLOperand:
     """Add padding behind each element of a dimension."""
     shape = operand.descriptor.dimensions
     columns = [int(np.prod(shape[: axis + 1])), 1, int(np.prod(shape[axis + 1 :]))]
-    wide = _pad_edges(node, node.reshape(operand, columns), padding, [0, 0, 0], [0, inner, 0])
-    return node.reshape(wide, [*shape[:axis], shape[axis] * (inner + 1), *shape[axis + 1 :]])
+    wide = _pad_edges(steps, steps.reshape(operand, columns), padding, [0, 0, 0], [0, inner, 0])
+    return steps.reshape(wide, [*shape[:axis], shape[axis] * (inner + 1), *shape[axis + 1 :]])
 
 
-def _pad_edges(node: Node, operand: MLOperand, padding: Value, before: Sequence[int], behind: Sequence[int]) -> MLOperand:
+def _pad_edges(steps: Steps, operand: MLOperand, padding: Value, before: Sequence[int], behind: Sequence[int]) -> MLOperand:
     """Add padding at the edges: by concat, one dimension after the other, if it is not known."""
     if padding.array is not None:
         number = padding.array.reshape(()).item()
         number = int(number) if padding.dtype == np.bool_ else number
-        return node.builder.pad(operand, list(before), list(behind), mode="constant", value=number)
-    scalar = node.operand_of(padding)
+        return steps.builder.pad(operand, list(before), list(behind), mode="constant", value=number)
+    scalar = steps.operand_of(padding)
     for axis, counts in enumerate(zip(before, behind, strict=True)):
         if any(counts):
             shape = list(operand.descriptor.dimensions)
-            first, last = ([node.builder.expand(scalar, [*shape[:axis], count, *shape[axis + 1 :]])] if count else [] for count in counts)
-            operand = node.builder.concat([*first, operand, *last], axis)
+            first, last = ([steps.builder.expand(scalar, [*shape[:axis], count, *shape[axis + 1 :]])] if count else [] for count in counts)
+            operand = steps.builder.concat([*first, operand, *last], axis)
     return operand
