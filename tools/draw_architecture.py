@@ -56,6 +56,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.builder": "builder",
         "webnn.builder.onnx": "builder/onnx",
         "webnn.validation": "validation",
+        "webnn.display": "webnn/display",
     }
 )
 #: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other one.

@@ -25,12 +25,16 @@ from webnn.wpt_runner import cli as wpt
 
 #: What a package may import beside itself, at run time or for annotations.
 BELOW = {
+    "webnn.display": set[str](),
     "webnn.validation": set[str](),
     "webnn.builder": {"webnn.validation"},
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
-    "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
+    "webnn.context": {"webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
-    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo", "webnn.stablehlo"},
+    "webnn.formats": {
+        *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"),
+        *("webnn.onnx", "webnn.hlo", "webnn.stablehlo"),
+    },
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
     "webnn.xla": {
@@ -42,7 +46,10 @@ BELOW = {
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
-    "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
+    "webnn.inspect": {
+        *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.formats", "webnn.reference"),
+    },
     "webnn.browser": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.commands", "webnn.javascript", "webnn.processes", "webnn.reference"),
@@ -54,7 +61,7 @@ BELOW = {
     },
     "webnn.serve": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.commands", "webnn.inspect", "webnn.javascript"),
+        *("webnn.commands", "webnn.display", "webnn.inspect", "webnn.javascript"),
     },
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},
@@ -68,6 +75,7 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *(
+            "webnn.display",
             "webnn.javascript",
             "webnn.formats",
             "webnn.inspect",
@@ -80,11 +88,11 @@ BELOW = {
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
+        *("webnn.commands", "webnn.display", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
     "webnn.wpt_runner": {
         *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
-        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.reference"),
+        *("webnn.builder", "webnn.display", "webnn.formats", "webnn.inspect", "webnn.reference"),
     },
     "webnn.wpt_runner.browser": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.wpt_runner"},
     "webnn.wpt_runner.writing": {
@@ -121,6 +129,7 @@ DOORS = {
     "onnxruntime": ("context/engine/runtime.py",),
     "safetensors": ("webnn/formats/weights.py",),
     "graphlay": ("webnn/formats/layout.py",),
+    "jinja2": ("webnn/display/pages.py",),
     "jaxlib": ("webnn/hlo/child.py",),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
@@ -307,6 +316,7 @@ HEAVY = (
     "rich",
     "IPython",
     "graphlay",
+    "jinja2",
     "jaxlib",
     "webnn.formats",
     "webnn.hlo",

@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from webnn.display.text import replace_surrogates, show_controls
 
 __all__ = ["cut", "one_line", "replace_surrogates", "show_controls"]
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-#: What XML 1.0 cannot hold or a terminal would obey: control characters other than tab and line feed, what changes the direction of the
-#: text around it, and what is no character at all.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-
-
-def replace_surrogates(text: str) -> str:
-    """Write surrogates as web-platform-tests' own tools do: ``"U+d800"``."""
-    return _SURROGATE.sub(lambda match: f"U+{ord(match[0]):x}", text)
-
-
-def show_controls(text: str) -> str:
-    r"""Write surrogates as ``U+d800``, and control characters as Python does: ``\x1b``, ``\u202e``. Tabs and line feeds are kept."""
-    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], replace_surrogates(text).replace("\r\n", "\n"))
 
 
 def cut(text: str, limit: int) -> str:

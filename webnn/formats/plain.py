@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.description import ActivationDescription
+from webnn.display.text import clip, printable, width
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
@@ -16,35 +16,6 @@ __all__ = ["clip", "count", "printable", "shape", "size", "type_and_shape", "val
 _LONGEST = 60
 _THOUSANDS = ("", " K", " M", " G", " T", " P")
 _BYTES = (" bytes", " KiB", " MiB", " GiB", " TiB")
-
-
-def printable(text: str) -> str:
-    r"""Escape what a terminal would obey or XML cannot hold, as Python does: ``\x1b``, ``\u202e``, ``\ud800``."""
-    return text if text.isprintable() else "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
-
-
-def width(text: str) -> int:
-    """Return how many columns of a fixed-width font a printable text takes: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
-
-
-def clip(text: str, columns: int, *, ellipsis: str = "…") -> str:
-    """Escape a text, and cut it to a number of columns, which must be larger than those of the ellipsis."""
-    if len(text) <= columns and text.isascii() and text.isprintable():
-        return text
-    # A program's text may be of any length: what cannot be shown is not looked at.
-    text = printable(text[: columns + 1])
-    if width(text) <= columns:
-        return text
-    room = columns - len(ellipsis)
-    taken = 0
-    for position, each in enumerate(text):
-        taken += width(each)
-        if taken > room:
-            return text[:position] + ellipsis
-    return text
 
 
 def shape(descriptor: OperandDescriptor) -> str:

@@ -1,30 +1,27 @@
 """Everything about graphs on one page of HTML: picture, times, values, accuracy, placement, warnings.
 
-The page holds its style and its script, loads nothing, and escapes every text of a graph.
+The page holds its style and its script, and loads nothing.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webnn.builder.description import DescriptionError
 from webnn.context.graph import MLGraph
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
+from webnn.display import pages
+from webnn.display.table import Table
 from webnn.formats import files, svg
 from webnn.inspect.accuracy import judge
 from webnn.inspect.capture import Capture, Captured
 from webnn.inspect.profile import profile_subject
-from webnn.inspect.show import Cell, Table, printable, seconds, tabulate
+from webnn.inspect.show import printable, seconds, tabulate
 from webnn.inspect.subject import Subject
 from webnn.inspect.trace import find_nan, trace_subject
 from webnn.validation.errors import DOMException, WebNNTypeError
@@ -44,10 +41,6 @@ _LARGEST_HALF = 65504.0
 _INACCURATE = 1e-3
 #: How many operators a warning names.
 _NAMED = 5
-_PLACE = re.compile("@(\\w+)@")
-_LONGEST = 400
-#: The columns of text that are not folded.
-_WHOLE = frozenset({"at", "operation", "type"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -191,22 +184,9 @@ def _list(names: Sequence[str]) -> str:
 
 def render(sections: Sequence[Section], *, title: str = "", warnings: Sequence[str] = (), tables: Sequence[Table] = ()) -> str:
     """Return the page."""
-    folder = resources.files("webnn.inspect")
-    style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     heading = title or (sections[0].title if len(sections) == 1 else f"{len(sections)} graphs")
-    links = "".join(f'<li><a href="#graph-{number}">{_text(each.title)}</a></li>' for number, each in enumerate(sections, 1))
-    parts = {
-        "title": _text(heading),
-        "style": style,
-        "script": script,
-        # The content of the element, as the browser sees it.
-        "hash": base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode(),
-        "links": f"<nav><ul>{links}</ul></nav>" if len(sections) > 1 else "",
-        "warnings": _warnings(warnings),
-        "sections": "".join([*(_table(each, opened=True) for each in tables), *(_section(*each) for each in enumerate(sections, 1))]),
-    }
-    template = (folder / "page.html").read_text(encoding="utf-8")
-    return _PLACE.sub(lambda match: parts[match[1]], template)
+    shown = [_describe(each) for each in sections]
+    return pages.render("webnn.inspect/page.html", title=heading, sections=shown, warnings=warnings, tables=tables)
 
 
 def _write(path: Path, page: str) -> None:
@@ -214,15 +194,13 @@ def _write(path: Path, page: str) -> None:
     files.write(path, page.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _text(text: str) -> str:
-    return escape(printable(text, _LONGEST))
-
-
-def _section(number: int, section: Section) -> str:
+def _describe(section: Section) -> dict[str, Any]:
+    """Return what the template needs of a graph."""
     description = section.subject.description
+    known = description.descriptors()
     facts = [
         ("Inputs", ", ".join(f"{printable(name)}: {each}" for name, each in description.inputs.items()) or "none"),
-        ("Outputs", ", ".join(f"{printable(name)}: {each}" for name, each in _outputs(section).items())),
+        ("Outputs", ", ".join(f"{printable(name)}: {known[value]}" for name, value in description.outputs.items())),
         ("Operators", f"{len(description.operators):,}"),
         ("Constants", f"{len(description.constants):,}, {sum(each.value.nbytes for each in description.constants.values()):,} bytes"),
         ("Draft", description.draft),
@@ -230,31 +208,19 @@ def _section(number: int, section: Section) -> str:
     ]
     if section.profile is not None:
         facts.append(("One run", seconds(section.profile.plain)))
-    parts = [
-        f'<section id="graph-{number}"><h2>{_text(section.title)}</h2><dl class="facts">',
-        *[f"<div><dt>{escape(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in facts],
-        f"</dl>{_warnings(section.warnings)}",
-        f'<p class="note">No times and values: {_text(section.note)}.</p>' if section.note else "",
-        f"<details open><summary>Picture</summary>{_picture(section)}</details>",
-    ]
-    for result in (section.nan, section.profile, section.accuracy, section.trace, section.placement):
-        if result is not None:
-            parts += [_table(table, opened=not isinstance(result, Trace) or section.nan is not None) for table in tabulate(result)]
-    return "".join([*parts, "</section>"])
+    results = [each for each in (section.nan, section.profile, section.accuracy, section.trace, section.placement) if each is not None]
+    return {
+        "title": section.title,
+        "facts": facts,
+        "warnings": section.warnings,
+        "note": section.note,
+        "tables": [(table, not isinstance(result, Trace) or section.nan is not None) for result in results for table in tabulate(result)],
+        **_draw(section),
+    }
 
 
-def _outputs(section: Section) -> dict[str, object]:
-    known = section.subject.description.descriptors()
-    return {name: known[value] for name, value in section.subject.description.outputs.items()}
-
-
-def _warnings(warnings: Sequence[str]) -> str:
-    if not warnings:
-        return ""
-    return f'<ul class="warnings" aria-label="Warnings">{"".join(f"<li>{_text(each)}</li>" for each in warnings)}</ul>'
-
-
-def _picture(section: Section) -> str:
+def _draw(section: Section) -> dict[str, Any]:
+    """Return the picture and whether it shows times, or the problem that there is none."""
     times: dict[int, str] = {}
     shades: dict[int, float] = {}
     if section.profile is not None:
@@ -267,34 +233,5 @@ def _picture(section: Section) -> str:
     try:
         drawn = svg.draw(section.subject.description, placement=placement, annotations=times, shades=shades)
     except (ImportError, ValueError, DescriptionError) as error:
-        return f'<p class="note">No picture: {_text(str(error))}</p>'
-    shaded = "<p>The warmer the colour of a box, the more time it takes.</p>" if shades else ""
-    return f'{shaded}<div class="picture" tabindex="0">{drawn}</div>'
-
-
-def _table(table: Table, *, opened: bool) -> str:
-    kept = [place for place in range(len(table.columns)) if any(row[place][0] for row in table.rows)]
-    heads = "".join(
-        f'<th{_class(table, place)} aria-sort="none"><button type="button">{escape(table.columns[place]) or "&nbsp;"}</button></th>'
-        for place in kept
-    )
-    rows = "".join(f"<tr>{''.join(_cell(table, place, row[place]) for place in kept)}</tr>" for row in table.rows)
-    facts = "".join(f"<p>{escape(fact)}</p>" for fact in table.facts)
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    body = (
-        f'<div class="table" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>' if table.rows else ""
-    )
-    lines = f'<ul class="notes">{notes}</ul>' if notes else ""
-    return f"<details{' open' if opened else ''}><summary>{escape(table.title)}</summary>{facts}{body}{lines}</details>"
-
-
-def _class(table: Table, place: int) -> str:
-    name = table.columns[place]
-    return ' class="number"' if name in table.numbers else ' class="whole"' if name in _WHOLE else ""
-
-
-def _cell(table: Table, place: int, cell: Cell) -> str:
-    text, value = cell
-    # The order of numbers is not that of their texts.
-    key = f' data-value="{value!r}"' if value is not None else ""
-    return f"<td{_class(table, place)}{key}>{escape(text)}</td>"
+        return {"problem": str(error)}
+    return {"problem": "", "picture": drawn, "shaded": bool(shades)}

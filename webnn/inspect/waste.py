@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import PurePath
 
 from webnn.context.inspections import Inspection
-from webnn.inspect.show import Cell, Table, printable, tabulate
+from webnn.display.table import Cell, Table
+from webnn.inspect.show import printable, tabulate
 
 __all__ = ["NAMES", "SMALL", "Waste", "WasteCounts", "WasteLine", "WasteStep"]
 
@@ -149,7 +150,7 @@ def _(result: Waste) -> list[Table]:
         ("tensors alive", result.alive, result.aliveBytes),
         ("at most", result.peak, result.peakBytes),
     ]
-    summary: list[list[Cell]] = [[(name, None), (_rate(count), count), (_rate(size), size)] for name, count, size in figures]
+    summary = [[name, Cell(_rate(count), count), Cell(_rate(size), size)] for name, count, size in figures]
     told = [f"{result.count:,} steps after {result.warmup:,} for warm-up; the average step:"]
     if result.others:
         told.insert(0, f"{result.others:,} contexts were not recorded: their draft has no tensors")
@@ -158,11 +159,11 @@ def _(result: Waste) -> list[Table]:
     tables = [Table(title="Waste", facts=told, columns=("", "count", "bytes"), numbers=frozenset({"count", "bytes"}), rows=summary)]
     if result.lines:
         files = list(dict.fromkeys(each.file for each in result.lines))
-        rows: list[list[Cell]] = []
+        rows = []
         for each in result.lines:
-            row: list[Cell] = [(place(each.file, each.line, files), None), (each.method, None), (f"{each.steps:,}", each.steps)]
-            row += [(_rate(figure / per), figure / per) for figure in (each.copiedBytes, each.allocations, each.allocatedBytes)]
-            rows.append([*row, (f"{each.alive:,}" if each.alive else "", each.alive), ("; ".join(_notes(each)), None)])
+            row = [place(each.file, each.line, files), each.method, Cell(f"{each.steps:,}", each.steps)]
+            row += [Cell(_rate(figure / per), figure / per) for figure in (each.copiedBytes, each.allocations, each.allocatedBytes)]
+            rows.append([*row, Cell(f"{each.alive:,}" if each.alive else "", each.alive), "; ".join(_notes(each))])
         columns = ("line", "operation", "steps", "copied", "new", "bytes", "alive", "note")
         told = ["bytes copied, new tensors and arrays, and their bytes: for the average step"]
         tables.append(Table(title="Lines", facts=told, columns=columns, numbers=frozenset(columns[2:7]), rows=rows))

@@ -6,11 +6,10 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,7 +20,9 @@ from webnn.builder.numerics import Numerics
 from webnn.context.devices.selection import FallbackPolicy
 from webnn.context.placement import Placement
 from webnn.context.profiles import PROFILES, Profile
-from webnn.inspect.show import Table, printable, seconds, tabulate
+from webnn.display.pages import read
+from webnn.display.table import Table
+from webnn.inspect.show import printable, seconds, tabulate
 from webnn.serve.options import FAULTS
 from webnn.serve.record import Built
 from webnn.serve.session import EndedError, Session
@@ -41,11 +42,11 @@ _LONGEST, _MOST_REASONS = 400, 10
 _LARGEST, _LONGEST_DELAY = 2**53 - 1, 60
 _LOSS = "lost by hand, on the status page of webnn serve"
 _CHOICES = ("profile", "fallback", "numerics")
-#: The files of the page: where they are, and their type. The style begins with that of the pages of `webnn run --inspect`.
+#: The files of the page: their parts, and their type.
 _FILES = {
-    "status": ([("webnn.serve", "status.html")], "text/html"),
-    "status.css": ([("webnn.inspect", "page.css"), ("webnn.serve", "status.css")], "text/css"),
-    "status.js": ([("webnn.serve", "status.js")], "text/javascript"),
+    "status": (["webnn.serve/status.html"], "text/html"),
+    "status.css": (["webnn.display/page.css", "webnn.serve/status.css"], "text/css"),
+    "status.js": (["webnn.serve/status.js"], "text/javascript"),
 }
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -229,8 +230,7 @@ class Status:
 
 async def _send_file(name: str, _: web.Request) -> web.Response:
     files, kind = _FILES[name]
-    text = "".join([(resources.files(package) / file).read_text(encoding="utf-8") for package, file in files])
-    return web.Response(text=text, content_type=kind, charset="utf-8", headers=_HEADERS)
+    return web.Response(text="".join(map(read, files)), content_type=kind, charset="utf-8", headers=_HEADERS)
 
 
 async def _act(action: _Action, request: web.Request) -> web.Response:
@@ -419,11 +419,10 @@ def _find_placement(built: Built) -> Placement | None:
 
 
 def _describe_table(table: Table) -> dict[str, Any]:
-    rows: Iterable[Iterable[tuple[str, Any]]] = table.rows[:_MOST_ROWS]
     return {
         "title": table.title,
         "facts": [*table.facts, *table.notes],
         "columns": [{"name": name, "number": name in table.numbers} for name in table.columns],
-        "rows": [[printable(text, _LONGEST) for text, _ in row] for row in rows],
+        "rows": [[printable(text, _LONGEST) for text in row] for row in table.rows[:_MOST_ROWS]],
         "more": max(0, len(table.rows) - _MOST_ROWS),
     }

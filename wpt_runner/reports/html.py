@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 
 from webnn.commands.text import cut, show_controls
+from webnn.display import pages
 from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
 from webnn.wpt_runner.terminal import plural
 
 __all__ = ["render_html", "write_html"]
 
 _LONGEST_MESSAGE, _LONGEST_OUTPUT = 10_000, 50_000
-_PLACE = re.compile("@(\\w+)@")
 _REVISION = 10
 
 
@@ -31,20 +28,16 @@ def render_html(run: RunResult) -> str:
 
     Very long messages and console output are cut, with a note; ``wptreport.json`` has the full text.
     """
-    folder = resources.files("webnn.wpt_runner.reports")
     kind, verdict = _verdict(run)
-    parts = {
-        "title": html.escape(f"web-platform-tests: {verdict}"),
-        "style": (folder / "page.css").read_text(encoding="utf-8"),
-        "script": (folder / "page.js").read_text(encoding="utf-8"),
-        "verdict": html.escape(verdict),
-        "verdict_class": kind,
-        "facts": "".join(f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>" for name, value in _facts(run)),
-        "problems": _problems("Problems of the expectations", run.problems) + _problems("Flaky", run.flaky),
-        "data": _data(run.results),
-    }
-    template = (folder / "page.html").read_text(encoding="utf-8")
-    return _PLACE.sub(lambda match: parts[match[1]], template)
+    return pages.render(
+        "webnn.wpt_runner.reports/page.html",
+        title=f"web-platform-tests: {verdict}",
+        verdict=verdict,
+        kind=kind,
+        facts=_facts(run),
+        problems=[("Problems of the expectations", run.problems), ("Flaky", run.flaky)],
+        data=_data(run.results),
+    )
 
 
 def _verdict(run: RunResult) -> tuple[str, str]:
@@ -81,13 +74,6 @@ def _facts(run: RunResult) -> list[tuple[str, str]]:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if seconds >= 60 else f"{seconds:.1f} s"
-
-
-def _problems(title: str, problems: Sequence[str]) -> str:
-    if not problems:
-        return ""
-    items = "".join(f"<li>{html.escape(show_controls(problem))}</li>" for problem in problems)
-    return f'<section class="problems"><h2>{title}</h2><ul>{items}</ul></section>'
 
 
 def _data(results: Sequence[FileResult]) -> str:

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
-from webnn.context.placement.show import rows, show_bytes
+from webnn.context.placement.show import show_bytes, tabulate
 
 CPU = "CPUExecutionProvider"
 PLACEMENT = Placement(
@@ -107,6 +107,11 @@ def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.Monk
 # Long graphs
 
 
+def shown_rows(placement: Placement, *, every: bool = False) -> list[dict[str, str]]:
+    table = tabulate(placement, every=every)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
 def long_placement(count: int, strays: Any) -> Placement:
     operators = tuple(
         OperatorPlacement(index=index, operation="relu", label="", device="cpu" if index in strays else "gpu", reason="")
@@ -128,17 +133,20 @@ def long_placement(count: int, strays: Any) -> Placement:
 )
 def test_a_long_graph_is_shortened(count: int, strays: Any, shown: list[int | str]) -> None:
     placement = long_placement(count, strays)
-    found = [row.cells["operation"] if row.cells["#"] == "..." else int(row.cells["#"]) for row in rows(placement)]
+    cells, marks = shown_rows(placement), tabulate(placement).marks
+    found = [row["operation"] if row["#"] == "..." else int(row["#"]) for row in cells]
     assert found == shown
     hidden = sum(int(each.split()[0]) for each in shown if isinstance(each, str))
     assert hidden + sum(isinstance(each, int) for each in shown) == count
-    assert [row.stray for row in rows(placement) if row.cells["#"].isdigit()] == [each in strays for each in shown if isinstance(each, int)]
+    marked = [place in marks for place, row in enumerate(cells) if row["#"].isdigit()]
+    assert marked == [each in strays for each in shown if isinstance(each, int)]
+    assert [row["#"] for row in shown_rows(placement, every=True)] == [str(index) for index in range(1, count + 1)]
 
 
 def test_a_gap_says_what_it_hides() -> None:
-    gap = next(row for row in rows(long_placement(10_000, range(1, 10_001, 2))) if row.cells["#"] == "..." and row.cells["reason"])
-    assert gap.cells["operation"] == "9,761 more"
-    assert gap.cells["reason"] == "4,880 of them on the cpu"
+    gap = next(row for row in shown_rows(long_placement(10_000, range(1, 10_001, 2))) if row["#"] == "..." and row["reason"])
+    assert gap["operation"] == "9,761 more"
+    assert gap["reason"] == "4,880 of them on the cpu"
 
 
 # What programs may put into labels
@@ -248,5 +256,4 @@ def test_bytes(size: int, shown: str) -> None:
 @pytest.mark.parametrize(("length", "shown"), [(60, "x" * 60), (61, "x" * 57 + "...")])
 def test_long_labels_are_cut(length: int, shown: str) -> None:
     operator = replace(PLACEMENT.operators[0], label="x" * length)
-    first = next(iter(rows(replace(PLACEMENT, operators=(operator,)))))
-    assert first.cells["label"] == shown
+    assert shown_rows(replace(PLACEMENT, operators=(operator,)))[0]["label"] == shown

@@ -17,6 +17,7 @@ from tests.support import CURRENT, make_context
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
 from webnn._extras import install_command
 from webnn.context.profiles import load_profile
+from webnn.display import table
 from webnn.formats import html
 from webnn.formats.svg import draw
 from webnn.importing.report import NodeReport, Refusal, Report
@@ -158,7 +159,7 @@ def test_a_table() -> None:
 
 
 def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "_ROWS", 2)
+    monkeypatch.setattr(table, "_ROWS", 2)
     assert Page(html.table("Title", ("a",), [["1"], ["2"], ["3"]])).text == "Title a 1 2 ... and 1 more rows "
 
 
