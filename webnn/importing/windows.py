@@ -103,7 +103,7 @@ def unroll(steps: Steps, x: MLOperand, window: Window, groups: int) -> MLOperand
     Raises:
         Refused: The groups do not divide the channels, or the window has no place.
     """
-    batches, channels, _, *rest = x._descriptor.dimensions
+    batches, channels, _, *rest = x.descriptor.dimensions
     places, inner = window.places, product(rest)
     if groups > channels or channels % groups:
         raise Refused(f"group must divide the {channels} channels of the input evenly, got {groups}")
@@ -124,14 +124,14 @@ def unroll(steps: Steps, x: MLOperand, window: Window, groups: int) -> MLOperand
 
 def roll(steps: Steps, y: MLOperand, places: int) -> MLOperand:
     """Take the places of an unrolled window back out of the batches: [batches, channels, places, ...]."""
-    batches, channels, *rest = y._descriptor.dimensions
+    batches, channels, *rest = y.descriptor.dimensions
     split = steps.reshape(y, [batches // places, places, channels, product(rest)])
     return steps.reshape(steps.transpose(split, [0, 2, 1, 3]), [batches // places, channels, places, *rest])
 
 
 def pad_zeros(steps: Steps, x: MLOperand, axis: int, low: int, high: int, interior: int = 0) -> MLOperand:
     """Put zeros before, behind and between the elements of a dimension; a negative number takes elements away."""
-    counts = [[count if each == axis else 0 for each in range(x._descriptor.rank)] for count in (low, high, interior)]
+    counts = [[count if each == axis else 0 for each in range(x.descriptor.rank)] for count in (low, high, interior)]
     value = value_of(x)
     padded = pad(steps, value, Value.known(np.zeros((), value.dtype)), *counts)
     return padded if isinstance(padded, MLOperand) else steps.constant(padded)
@@ -162,7 +162,7 @@ def pool(steps: Steps, operation: Pool, x: MLOperand, windows: Sequence[Window])
 
 def _pool(steps: Steps, operation: Pool, x: MLOperand, axis: int, windows: Sequence[Window]) -> MLOperand:
     """Pool a dimension, or two from it on."""
-    shape = x._descriptor.dimensions
+    shape = x.descriptor.dimensions
     head, tail = shape[:axis], shape[axis + len(windows) :]
     pair = windows if len(windows) == 2 else [*windows, Window(size=product(tail), count=1)]
     sizes = [window.size for window in pair]
