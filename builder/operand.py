@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from webnn.builder import above
 from webnn.builder.arithmetic import Arithmetic
 from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
@@ -134,6 +133,8 @@ class MLOperand(Arithmetic):
         return f"<MLOperand {self.descriptor}: {origin}>"
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         operator = self._operator
         values = {"input": self._name or "", "type": self.descriptor.dataType, "shape": str(list(self.descriptor.dimensions))}
         if operator is None:
@@ -141,8 +142,7 @@ class MLOperand(Arithmetic):
         else:
             values |= {"operator": f"{operator.operation.name} (number {operator.index})", "label": operator.label}
             values["operands"] = ", ".join([str(operand.descriptor) for operand in operator.inputs])
-        html: str = above.load("formats.html").facts("MLOperand" if self._value is None else "MLOperand, a constant", values)
-        return html
+        return facts("MLOperand" if self._value is None else "MLOperand, a constant", values)
 
 
 class MLActivation(ActivationBase):

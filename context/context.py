@@ -70,6 +70,8 @@ class MLContext(DraftMembers):
         return f'<MLContext deviceType="{state.selection.requested}" powerPreference="{state.powerPreference}": {providers}{lost}>'
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         state = self._state
         values = {
             "deviceType": state.selection.requested,
@@ -80,8 +82,7 @@ class MLContext(DraftMembers):
             "providers": ", ".join([name for name, _ in state.selection.providers]),
             "lost": "" if state.loss.info is None else state.loss.info["message"] or "yes",
         }
-        html: str = above.load("formats.html").facts("MLContext", values)
-        return html
+        return facts("MLContext", values)
 
     @property
     @some_drafts

@@ -99,13 +99,14 @@ class MLGraph(DraftMembers):
         return f"<MLGraph ({inputs}) -> ({outputs}){', destroyed' if self._implementation is None else ''}>"
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         if self._source is None:
-            html: str = above.load("formats.html").facts(repr(self)[1:-1], {})
-        else:
-            placement = None
-            with suppress(NotSupportedError):  # the engine does not tell
-                placement = self.placement
-            html = above.load("formats.html").as_html(self.description, placement, repr(self)[1:-1])
+            return facts(repr(self)[1:-1], {})
+        placement = None
+        with suppress(NotSupportedError):  # the engine does not tell
+            placement = self.placement
+        html: str = above.load("formats.html").as_html(self.description, placement, repr(self)[1:-1])
         return html
 
     @property

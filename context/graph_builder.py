@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
-from webnn.builder import above
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.context.context import MLContext
 from webnn.context.promise import rejected
@@ -71,9 +70,10 @@ class MLGraphBuilder(GraphBuilder):
         return f"<MLGraphBuilder {self._revision.draft}: {self._count} operators{', built' if self._hasBuilt else ''}>"
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         values = {"draft": self._revision.draft, "operators": str(self._count), "built": "yes" if self._hasBuilt else "not yet"}
-        html: str = above.load("formats.html").facts("MLGraphBuilder", values)
-        return html
+        return facts("MLGraphBuilder", values)
 
     def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
         """Compile the graph up to the outputs, on the context's timeline. `#api-mlgraphbuilder-build`.

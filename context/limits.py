@@ -8,7 +8,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from webnn.builder import above
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, OperandDescriptor, Ranks, Types
 from webnn.validation.revision import Revision
 
@@ -67,6 +66,8 @@ class Limits(dict[str, Any]):
     """The dictionary ``MLOpSupportLimits``, which notebooks show as a table."""
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import Table, as_html  # noqa: PLC0415 (only notebooks need it)
+
         rows: list[list[str]] = []
         facts: list[str] = []
         for member, value in self.items():
@@ -75,8 +76,7 @@ class Limits(dict[str, Any]):
                 continue
             operands = {"": value} if "dataTypes" in value else value
             rows += [[member, name, *show_limits(each)] for name, each in operands.items() if isinstance(each, dict)]
-        page: str = above.load("formats.html").table("MLOpSupportLimits", ("operation", "operand", "ranks", "types"), rows, before=facts)
-        return page
+        return as_html([Table(title="MLOpSupportLimits", facts=facts, columns=("operation", "operand", "ranks", "types"), rows=rows)])
 
 
 def show_limits(limits: Mapping[str, Any]) -> tuple[str, str]:

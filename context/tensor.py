@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Required, Self, Typed
 
 import numpy as np
 
-from webnn.builder import above
 from webnn.builder.options import Numbers
 from webnn.context.engine.memory import TensorMemory
 from webnn.context.timeline import BUSY
@@ -83,6 +82,8 @@ class MLTensor:
         return f"<MLTensor {self._descriptor}{''.join(f', {name}' for name, holds in flags.items() if holds)}>"
 
     def _repr_html_(self) -> str:
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         # The data is not read: that would wait for the work before it.
         flags = {"readable": self._readable, "writable": self._writable, "constant": self._isConstant, "destroyed": self._isDestroyed}
         values = {
@@ -91,8 +92,7 @@ class MLTensor:
             "bytes": f"{self._descriptor.byte_length:,}",
             "flags": ", ".join([name for name, holds in flags.items() if holds]),
         }
-        html: str = above.load("formats.html").facts("MLTensor", values)
-        return html
+        return facts("MLTensor", values)
 
     @property
     def dataType(self) -> DataType:

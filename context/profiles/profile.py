@@ -8,7 +8,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from webnn.builder import above
 from webnn.context import limits
 from webnn.context.limits import Limits, Operations, TensorLimits
 from webnn.context.profiles.rules import CONSTANT, ERRORS, Facts, Rule, constant_facts, demand, facts_of
@@ -143,7 +142,8 @@ class Profile:
         return f"<Profile {self.name}: {self.summary}>"
 
     def _repr_html_(self) -> str:
-        html: Any = above.load("formats.html")
+        from webnn.display.table import facts  # noqa: PLC0415 (only notebooks need it)
+
         devices = ", ".join(f"{requested} on {device}" for requested, device in self.devices.items())
         rules = ", ".join(self.rules)
         written = ", ".join(f"{name}={value}" for name, value in self.semantics)
@@ -154,7 +154,7 @@ class Profile:
             "semantics": written,
             "rules at build()": rules,
         }
-        return f"<div>{html.facts(f'Profile {self.name}', values)}{self.limits()._repr_html_()}</div>"
+        return f"<div>{facts(f'Profile {self.name}', values)}{self.limits()._repr_html_()}</div>"
 
     @property
     def summary(self) -> str:

@@ -27,7 +27,7 @@ from webnn.wpt_runner import cli as wpt
 BELOW = {
     "webnn.display": set[str](),
     "webnn.validation": set[str](),
-    "webnn.builder": {"webnn.validation"},
+    "webnn.builder": {"webnn.display", "webnn.validation"},
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
@@ -35,7 +35,7 @@ BELOW = {
         *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"),
         *("webnn.onnx", "webnn.hlo", "webnn.stablehlo"),
     },
-    "webnn.importing": {"webnn.validation", "webnn.builder"},
+    "webnn.importing": {"webnn.display", "webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
     "webnn.xla": {
         *("webnn.validation", "webnn.builder", "webnn.context"),

@@ -1,4 +1,4 @@
-"""Graphs and the objects of the API in notebooks: small HTML with inline styles, which inherits the notebook's colours.
+"""Graphs in notebooks: small HTML with inline styles, which inherits the notebook's colours.
 
 A picture is an image with its own background: neither its styles nor a hostile name can reach the notebook.
 """
@@ -6,12 +6,9 @@ A picture is an image with its own background: neither its styles nor a hostile 
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from webnn.display.pages import render
-from webnn.display.table import Table, facts
-from webnn.display.table import as_html as write_tables
 from webnn.formats.layout import PicturesMissingError
 from webnn.formats.summary import as_text
 from webnn.formats.svg import draw
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from webnn import Placement
     from webnn.builder.description import GraphDescription
 
-__all__ = ["as_html", "facts", "table"]
+__all__ = ["as_html"]
 
 #: The most operators that a notebook draws.
 _DRAWN = 2000
@@ -46,16 +43,3 @@ def as_html(description: GraphDescription, placement: Placement | None = None, t
             problem = str(error)
     values = {"title": title or repr(description)[1:-1], "table": as_text(description, width=_COLUMNS)}
     return render("webnn.formats/graph.html", picture=picture, problem=problem, **values)
-
-
-def table(
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    numbers: Collection[str] = (),
-    before: Sequence[str] = (),
-    after: Sequence[str] = (),
-) -> str:
-    """Write a table: a title, lines, rows, and lines again."""
-    return write_tables([Table(title=title, columns=columns, rows=rows, numbers=numbers, facts=before, notes=after)])

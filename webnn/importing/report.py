@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from webnn.builder import above
 from webnn.validation.errors import NotSupportedError
 
 __all__ = ["NodeReport", "Outcome", "Refusal", "RefusedModelError", "Report"]
@@ -83,17 +82,18 @@ class Report:
         return f"<Report: {', '.join(counts + notes) or 'no nodes'}>"
 
     def _repr_html_(self) -> str:
-        html: Any = above.load("formats.html")
+        from webnn.display.table import Table, as_html  # noqa: PLC0415 (only notebooks need it)
+
         counts: dict[str, Counter[Outcome]] = {}
         for node in self.nodes:
             counts.setdefault(node.operator, Counter())[node.outcome] += 1
         outcomes: tuple[Outcome, ...] = get_args(Outcome)
         rows = [[operator, *[str(count[each] or "") for each in outcomes]] for operator, count in sorted(counts.items())]
-        page: str = html.table(repr(self)[1:-1], ("operator", *outcomes), rows, numbers=outcomes, after=self.notes)
+        tables = [Table(title=repr(self)[1:-1], columns=("operator", *outcomes), rows=rows, numbers=outcomes, notes=self.notes)]
         if self.refusals:
             refusals = [(each.place, each.operator, each.reason, each.advice) for each in self.refusals]
-            page += html.table("Refused", ("place", "operator", "reason", "advice"), refusals)
-        return f"<div>{page}</div>"
+            tables.append(Table(title="Refused", columns=("place", "operator", "reason", "advice"), rows=refusals))
+        return as_html(tables)
 
 
 class RefusedModelError(NotSupportedError):

@@ -98,6 +98,8 @@ def test_the_page() -> None:
     assert (page.count("inset 3px 0 rgb(217, 149, 0)"), page.count("rgba(34, 160, 92, 0.25)")) == (1, 1)
     sides = [str(attributes["style"]).count("text-align: right") for tag, attributes in reader.tags if tag == "td"]
     assert sides == [1, 0, 1, 0] * 2
+    assert Reader(as_html([replace(TABLE, rows=[["1", "x\ny", "", "", ""]])])).text == r"Titlea fact#name1x\nya note"
+    assert "<table" not in as_html([replace(TABLE, rows=[])])
 
 
 def test_facts() -> None:

@@ -17,7 +17,6 @@ from tests.support import CURRENT, make_context
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
 from webnn._extras import install_command
 from webnn.context.profiles import load_profile
-from webnn.display import table
 from webnn.formats import html
 from webnn.formats.svg import draw
 from webnn.importing.report import NodeReport, Refusal, Report
@@ -143,24 +142,6 @@ def test_small_integers() -> None:
     b = webnn.MLGraphBuilder(make_context("2026-06+browsers"))
     constant = b.constant({"dataType": "int4", "shape": [3]}, np.zeros(2, np.uint8))
     assert "bytes 2" in Page(constant._repr_html_()).text
-
-
-# Tables
-
-
-def test_a_table() -> None:
-    page = Page(
-        html.table("Title", ("a", "b", "c"), [["1", "", "x\ny"], ["2", "", "<i>"]], numbers={"a"}, before=["first"], after=["last"])
-    )
-    assert page.text == "Title first a c 1 x\\ny 2 <i> last "
-    assert "i" not in page.tags
-    assert Page(html.table("Title", ("a",), [])).text == "Title "
-    assert "table" not in Page(html.table("Title", ("a",), [])).tags
-
-
-def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_ROWS", 2)
-    assert Page(html.table("Title", ("a",), [["1"], ["2"], ["3"]])).text == "Title a 1 2 ... and 1 more rows "
 
 
 def test_limits() -> None:
