@@ -31,6 +31,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.wpt_runner.writing": "wpt_runner/writing",
         "webnn.fuzz": "webnn/fuzz",
         "webnn.browser": "webnn/browser",
+        "webnn.calls": "webnn/calls",
         "webnn.serve": "webnn/serve",
         "webnn.scale": "webnn/scale",
         "webnn.notebook": "webnn/notebook",
@@ -62,7 +63,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 #: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other one.
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "bench": ("webnn.fuzz", "webnn.browser", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
+        "bench": ("webnn.calls", "webnn.fuzz", "webnn.browser", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
         "serve": ("webnn.serve",),
         "scale": ("webnn.scale",),
         "notebook": ("webnn.notebook",),

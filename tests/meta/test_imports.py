@@ -50,12 +50,13 @@ BELOW = {
         *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.formats", "webnn.reference"),
     },
+    "webnn.calls": {"webnn.validation"},
     "webnn.browser": {
-        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.calls"),
         *("webnn.commands", "webnn.javascript", "webnn.processes", "webnn.reference"),
     },
     "webnn.fuzz": {
-        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.calls"),
         *("webnn.browser", "webnn.commands", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering"),
         *("webnn.processes", "webnn.reference"),
     },
@@ -105,6 +106,7 @@ NOT_BY_THE_FACE = {
     "webnn.wpt_runner",
     "webnn.browser",
     "webnn.builder.onnx",
+    "webnn.calls",
     "webnn.commands",
     "webnn.serve",
     "webnn.formats",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.support import FIRST, Array
+from tests.support import Array
 from webnn.reference.numbers import idl_float
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
@@ -20,12 +20,9 @@ __all__ = [
     "Draw",
     "arrays",
     "axis_lists",
-    "broadcastable",
     "floats",
     "make",
-    "optional",
     "shapes",
-    "types",
 ]
 
 Draw = Any
@@ -117,11 +114,6 @@ def arrays(dtype: str, shape: Sequence[int], styles: Sequence[str] = ANY) -> st.
     return st.builds(make, _SEEDS, st.sampled_from(styles), st.just(dtype), st.just(tuple(shape)))
 
 
-def types(name: str, argument: str = "input") -> st.SearchStrategy[str]:
-    """Return the data types that an operation allows for an argument: the draft's table, all where it has no row."""
-    return st.sampled_from(FIRST.data_types.get(name, {}).get(argument, DATA_TYPES))
-
-
 @st.composite
 def shapes(draw: Draw, low: int = 0, high: int = MAX_RANK, most: int = MOST) -> list[int]:
     """Draw a shape of few elements; the engine's vector loops need a long dimension now and then."""
@@ -133,17 +125,6 @@ def shapes(draw: Draw, low: int = 0, high: int = MAX_RANK, most: int = MOST) -> 
         most //= size
         sizes.append(size)
     return sizes[::-1] if draw(st.booleans()) else sizes
-
-
-@st.composite
-def broadcastable(draw: Draw, shape: Sequence[int]) -> list[int]:
-    """Draw a shape that can be stretched to another one."""
-    style = draw(st.integers(0, 3))
-    if style == 0:
-        return list(shape)
-    kept = shape[draw(st.integers(0, len(shape))) :] if style < 3 else shape
-    ones = [draw(st.booleans()) for _ in kept]
-    return [1 if one else size for one, size in zip(ones, kept, strict=True)]
 
 
 @st.composite
@@ -160,13 +141,3 @@ def floats(low: float, high: float) -> st.SearchStrategy[float]:
         st.floats(low, high).map(idl_float).filter(lambda number: low <= number <= high),
         st.floats(low, high).filter(lambda number: number == 0 or abs(number) > 1e-6),
     )
-
-
-@st.composite
-def optional(draw: Draw, **members: st.SearchStrategy[Any]) -> dict[str, Any]:
-    """Draw options, each of which may be absent."""
-    options = {}
-    for member, strategy in members.items():
-        if draw(st.booleans()):
-            options[member] = draw(strategy)
-    return options

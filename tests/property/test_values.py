@@ -13,14 +13,14 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.property.calls import Call, compute, connect
-from tests.property.makers import call_of, limits_of_context
+from tests.property.makers import call_of, find_limits
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS, FAMILIES, OPERATIONS, family_of
 from tests.property.tolerances import TOLERANCES, compare, compare_fast
 from tests.support import Array
 from webnn import ML, MLContext, MLGraphBuilder
 from webnn.builder.numerics import Numerics
-from webnn.fuzz.dice import Dice
+from webnn.calls.dice import Dice
 from webnn.validation.descriptor import MAX_RANK
 from webnn.validation.drafts import DRAFTS, find_revision
 
@@ -78,7 +78,7 @@ class HighDice(Dice):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("draft", "name"), [(draft, name) for draft, name in OPERATIONS if find_revision(draft).tensors])
+@pytest.mark.parametrize(("draft", "name"), OPERATIONS)
 def test_all_types_and_ranks_are_drawn(draft: str, name: str) -> None:
     types, ranks = defaultdict[str, set[str]](set), defaultdict[str, set[int]](set)
     for number in range(DRAWS):
@@ -88,7 +88,7 @@ def test_all_types_and_ranks_are_drawn(draft: str, name: str) -> None:
                 if isinstance(array, np.ndarray):
                     types[operand].add(array.dtype.name)
                     ranks[operand].add(array.ndim)
-    limits = {operand: row for operand, row in limits_of_context(draft)[name].items() if not operand.startswith("output")}
+    limits = {operand: row for operand, row in find_limits(draft)[name].items() if not operand.startswith("output")}
     assert types == {operand: set(row["dataTypes"]) for operand, row in limits.items()}
     assert ranks == {operand: set(range(row["rankRange"]["min"], row["rankRange"]["max"] + 1)) for operand, row in limits.items()}
 

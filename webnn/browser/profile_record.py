@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from random import Random
 from typing import Any, NamedTuple
 
 from webnn.browser.profile_calls import Call, Draws, operand
@@ -58,8 +57,7 @@ def record(
     names = operand_names(for_devices())
     known = {name: limits[name] for name in (*CONTEXT, *names) if name in limits}
     profile = make_profile("the browser", known)
-    random = Random(seed)
-    draws = Draws(profile, random)
+    draws = Draws(profile, f"record {seed}")
     rules: dict[str, list[Any]] = {}
     unexplained: dict[str, dict[str, int]] = {}
     count = 0
@@ -67,7 +65,7 @@ def record(
         tell(operation)
         attempts: list[_Attempt] = []
         for _ in range(_ROUNDS):
-            attempts += _attempt(page, profile, [draws.draw(operation, near=random.random() < _NEAR) for _ in range(probes)])
+            attempts += _attempt(page, profile, [draws.draw(operation, near=_NEAR) for _ in range(probes)])
             count += probes
             found, left = _find_rules(attempts, profile.operations[operation])
             if not left:

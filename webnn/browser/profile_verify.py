@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from webnn.browser.profile_calls import Call, Draws
@@ -51,12 +50,11 @@ def verify(page: Page, profile: Profile, count: int, *, seed: int = 1, tell: Cal
         seed: What they depend on.
         tell: Called with the number of calls that are done.
     """
-    random = Random(f"verify {seed}")
-    draws = Draws(profile, random)
+    draws = Draws(profile, f"verify {seed}")
     found: dict[tuple[str, ...], Disagreement] = {}
     for start in range(0, count, _CALLS):
         tell(start)
-        calls = [draws.draw(random.choice(draws.operations), near=random.random() < _NEAR) for _ in range(min(_CALLS, count - start))]
+        calls = [draws.draw(draws.dice.pick(draws.operations), near=_NEAR) for _ in range(min(_CALLS, count - start))]
         for call, theirs, ours in zip(calls, page.attempt(calls), judge(profile, calls), strict=True):
             if theirs[:2] != ours.outcome[:2]:
                 key = (call["operation"], *theirs[:2], *ours.outcome[:2])

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import webnn
-from webnn.fuzz.dice import Dice
-from webnn.fuzz.maker import Limits, Maker, types_of
+from webnn.calls.dice import Dice
+from webnn.calls.maker import Limits
+from webnn.calls.operations import CALLS
+from webnn.fuzz.maker import Maker, held_types
 from webnn.fuzz.mutations import mutate, options_of
-from webnn.fuzz.operations import CALLS
 from webnn.fuzz.programs import SHARED, Program, references
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import find_revision
@@ -35,7 +36,7 @@ class Generator:
     """
 
     def __init__(self, ml: webnn.ML, revision: str, seed: int, operations: Sequence[str] = ()) -> None:
-        draft = find_revision(revision)
+        self._draft = draft = find_revision(revision)
         if not draft.tensors:
             raise ValueError(f"the draft must have tensors, which {revision} has not")
         self._context = ml.createContextSync()
@@ -44,7 +45,7 @@ class Generator:
         known = [
             name
             for name in draft.operations
-            if name in self._limits and all(types_of(self._limits, name, each) for each in draft.operations[name].operands)
+            if name in self._limits and all(held_types(self._limits, name, each) for each in draft.operations[name].operands)
         ]
         wrong = sorted(set(operations) - set(known))
         if wrong:
@@ -128,7 +129,7 @@ class Generator:
         return Dice(f"{self._seed}/{name}", empty=self._empty)
 
     def _maker(self, dice: Dice, *, chained: bool = False) -> Maker:
-        return Maker(dice, self._context, self._limits, chained=chained)
+        return Maker(dice, self._context, self._draft, self._limits, chained=chained)
 
 
 def _needed(m: Maker, outputs: Mapping[str, Any]) -> set[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from webnn.fuzz.dice import Dice
+from webnn.calls.dice import Dice
 from webnn.fuzz.maker import Maker
 from webnn.fuzz.programs import SHARED, Step, is_reference
 from webnn.validation.descriptor import DATA_TYPES

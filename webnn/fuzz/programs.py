@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from webnn.calls.dice import Array, to_array
 from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType
 
 __all__ = ["SHARED", "Program", "Step", "array_of", "executor", "is_reference", "make_view", "references", "rewrite"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Step = dict[str, Any]
 
 #: The context that programs share.
@@ -114,6 +114,4 @@ def make_view(dataType: DataType, values: Sequence[Any]) -> dict[str, Any]:
 
 def array_of(view: Any) -> Array:
     """Return the elements of a view."""
-    dtype = np.dtype(view["$view"])
-    number = float if dtype.kind == "f" else int
-    return np.array([number(each) for each in view["values"]], dtype)
+    return to_array(view["$view"], view["values"])

@@ -12,9 +12,9 @@ import webnn
 from tests.webnn.fuzz.hosts import campaign, emulator, generator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.browser.chromium import PageCrashError, PageTimeoutError
+from webnn.calls.dice import Dice
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz import judges
-from webnn.fuzz.dice import Dice
 from webnn.fuzz.hosts import Page
 from webnn.fuzz.programs import SHARED, Program
 from webnn.fuzz.shrink import remove_steps

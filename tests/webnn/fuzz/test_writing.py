@@ -12,7 +12,7 @@ from tests.support import CURRENT
 from tests.webnn.fuzz.hosts import generator
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
-from webnn.fuzz.dice import Dice
+from webnn.calls.dice import Dice
 from webnn.fuzz.hosts import Emulator
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.known import SHIPPED, KnownError, load_known

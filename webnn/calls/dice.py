@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from webnn.validation.descriptor import FLOAT_FORMATS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType, is_float
 
-__all__ = ["Dice", "Scalar", "Style"]
+__all__ = ["Array", "Dice", "Scalar", "Style", "to_array"]
 
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 T = TypeVar("T")
 Scalar = int | float | str
 #: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones above 0, "uniform" ones (-4 to 4), or "special" ones
@@ -111,3 +112,10 @@ class Dice:
         # The element is a number of the type itself, so that its text is exact.
         exact = np.float32 if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType].type
         return float(exact(low + (high - low) * self.fraction()))
+
+
+def to_array(dataType: str, values: Sequence[Scalar]) -> Array:
+    """Return elements, which may be texts, as a NumPy array."""
+    dtype = np.dtype(dataType)
+    number = float if dtype.kind == "f" else int
+    return np.array([number(each) for each in values], dtype)

@@ -1,0 +1,1 @@
+"""Random valid calls of every operation."""
