@@ -50,7 +50,7 @@ BITS: Mapping[DataType, int] = MappingProxyType(
 )
 #: For each type of which several elements share a byte, the type of one byte that holds a single element.
 CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
-#: Floating-point types that no draft has: `webnn.proposals.low_precision`.
+#: Floating-point types that no draft has, but additions to drafts may.
 LOW_PRECISION_TYPES: Types = ("bfloat16", "float8e4m3")
 DATA_TYPES: Types = tuple(name for name in BITS if name not in CARRIERS and name not in LOW_PRECISION_TYPES)
 #: The floating-point types of the drafts; `is_float` knows all.
