@@ -1,4 +1,4 @@
-"""What operations know beside their operands: plain Python values, arrays, and the dataclasses of this module.
+"""The attributes of operations: plain Python values, arrays, and the dataclasses of this module.
 
 Dataclasses have the names and the members of the StableHLO specification.
 """
@@ -167,7 +167,7 @@ STRUCTURES: Mapping[str, type[Structure]] = MappingProxyType(
 
 #: The value of an attribute. Enumerations are strings, such as ``"LT"``. A string that is not UTF-8 is bytes. An attribute that is only
 #: there or not is True. Arrays are tuples; elements of tensors are a NumPy array that cannot be written to, and ``array.strides`` are 0
-#: where one number stands for all elements.
+#: where all elements are one number.
 Attribute = (
     bool
     | int

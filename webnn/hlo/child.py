@@ -2,8 +2,8 @@
 
 MLIR does not survive every file: some that are not valid end the process, or take all memory. So `webnn.hlo.reader` runs this file as a
 script. It reads a module from its input and writes it as JSON and the bytes of large constants; `webnn.hlo.decode` makes the neutral form
-of that. What MLIR's Python names do not offer is passed on in MLIR's words (`webnn.hlo.text`). The script imports nothing of webnn, because
-it must start fast.
+of that. Parts that MLIR's Python API does not offer are passed on as MLIR's text (`webnn.hlo.text`). The script imports nothing
+of webnn, because it must start fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UPGRADE = "builtin.module(vhlo-to-version{{target={version}}},vhlo-legalize-to-
 _LEGALIZE = "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops"
 _WRAP = f"stablehlo-wrap-in-composite{{op-names={','.join(f'chlo.{name}' for name in _COMPOSITES)}}}"
 _EXPAND = "stablehlo-legalize-composite-to-call"
-#: What gives arguments other types, and follows their sizes through the program. It would leave composites as they are.
+#: The pass that gives arguments other types, and follows their sizes through the program. It leaves composites unchanged.
 _REFINE = (
     f"builtin.module(func.func({_EXPAND}),stablehlo-refine-arguments{{{{types={{types}}}}}},stablehlo-refine-shapes,"
     "func.func(stablehlo-canonicalize-dynamism))"
@@ -47,10 +47,10 @@ _COMPLEX = r'\b{name} = (dense<(?:"[^"]*"|[^"<>]*)>) : (tensor<[0-9x]*complex<f(
 
 
 class ReadError(Exception):
-    """The source is no module that has a neutral form.
+    """The source is not a module with a neutral form.
 
     Args:
-        message: What must hold, and what was given.
+        message: The rule, and the value that breaks it.
         location: Where, in MLIR's words; empty if unknown.
     """
 
@@ -99,7 +99,7 @@ def start() -> Read:
 
 
 def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool, shapes: Sequence[Sequence[int] | None]) -> Any:
-    """Return a module of StableHLO, without CHLO and old operations as far as that is possible."""
+    """Return a module of StableHLO, without CHLO and old operations where they can be replaced."""
 
     def run(module: Any, pipeline: str) -> None:
         passmanager.PassManager.parse(pipeline).run(module.operation)
@@ -298,7 +298,7 @@ class _Encoder:
             return ["array", [["float", float(each).hex()] if isinstance(each, float) else each for each in attribute]]
         text = str(attribute)
         if text.startswith("dense_resource<"):
-            raise _UnreadableError("is a resource beside the module; its elements must stand in the module")
+            raise _UnreadableError("is a resource beside the module; its elements must be in the module")
         return ["text", text]
 
     def _constant(self, attribute: Any) -> list[Any]:

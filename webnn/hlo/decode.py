@@ -27,11 +27,11 @@ def decode(data: bytes | memoryview, file: str) -> Module:
     """Return the module.
 
     Args:
-        data: What the process wrote. Large constants are views of it.
+        data: The output of the process. Large constants are views of it.
         file: The name of the source, for locations in it.
 
     Raises:
-        ValueError: It is not what the process writes.
+        ValueError: The data does not have the form that the process writes.
         ImportError: Constants need the package ml_dtypes.
     """
     view = memoryview(data)

@@ -39,7 +39,7 @@ class Location:
         file: A file; empty if unknown. Of a chain of calls it is the innermost one.
         line: The line, from 1; 0 if unknown.
         column: The column, from 1; 0 if unknown.
-        name: What the program that wrote the module calls it, for example ``"jit(f)/dot_general"``; it may be empty.
+        name: Its name in the program that wrote the module, for example ``"jit(f)/dot_general"``; it may be empty.
     """
 
     file: str = ""
@@ -104,7 +104,7 @@ class Region:
     """A program inside an operation or a function. It may use values from outside.
 
     Attributes:
-        arguments: What it takes.
+        arguments: Its arguments.
         operations: Its operations, in their order.
     """
 
@@ -155,7 +155,7 @@ class RegionBuilder:
 
         Args:
             name: The name with its dialect, for example ``"stablehlo.add"``.
-            operands: What it takes: arguments and results of this region, or of one around it.
+            operands: Arguments and results of this region, or of one around it.
             result_types: The types of its results.
             attributes: Attributes by name.
             regions: Programs inside.
@@ -186,9 +186,9 @@ class Function:
     Attributes:
         name: Its name.
         body: Its program; None if it is only declared.
-        type: What it takes and returns. It is that of the body, and need not be given unless there is none.
-        argument_names: What the source calls each argument; ``"arg0"`` and so on if it has no names for all of them, or one twice.
-        result_names: What the source calls each result; otherwise ``"result0"`` and so on.
+        type: The types of its arguments and results. Required only without a body.
+        argument_names: The names in the source; ``"arg0"`` and so on if one is missing or occurs twice.
+        result_names: Likewise; otherwise ``"result0"`` and so on.
         argument_attributes: The attributes of each argument; empty if no argument has some.
         result_attributes: The attributes of each result; empty if no result has some.
         attributes: Other attributes.
@@ -226,7 +226,7 @@ class Function:
 
 
 def _complete(names: Sequence[str], prefix: str, count: int) -> tuple[str, ...]:
-    """Return different names for all arguments or results. A name that is no text, because it has a lone surrogate, is none."""
+    """Return different names for all arguments or results. Names with a lone surrogate do not count."""
     if len(names) == count == len({*names} - {""}) and not any(map(_SURROGATE.search, names)):
         return tuple(names)
     return tuple([f"{prefix}{index}" for index in range(count)])
@@ -245,7 +245,7 @@ class Module:
         operations: Operations beside the functions, for example those that describe devices.
 
     Raises:
-        ValueError: Two functions have one name, or an operand is no value that is made before, in the same region or one around it.
+        ValueError: Two functions have one name, or an operand is not made before, in the same region or one around it.
     """
 
     functions: tuple[Function, ...]
@@ -385,6 +385,6 @@ def _same(one: Attribute, other: Attribute) -> bool:
 
 
 def _same_elements(one: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> bool:
-    # A dimension where one number stands for all is compared once.
+    # A dimension that repeats one element is compared once.
     kept = tuple(slice(0, 1) if pair == (0, 0) else slice(None) for pair in zip(one.strides, other.strides, strict=True))
     return one[kept].tobytes() == other[kept].tobytes()

@@ -1,6 +1,6 @@
 """Writes the neutral form as a text that MLIR reads: functions in their usual form, operations in MLIR's generic form.
 
-Elements of constants stand in the text. Many of them are hexadecimal digits, two for each byte. The other form that MLIR has, resources
+Elements of constants are in the text. Many of them are hexadecimal digits, two for each byte. The other form that MLIR has, resources
 behind the module, takes as many; tools that read single modules do not read it.
 """
 
@@ -59,7 +59,7 @@ def write_mlir(module: Module, comment: str = "") -> Iterator[str]:
 
     Args:
         module: The module.
-        comment: What stands in front of it, without line feeds.
+        comment: The first line, without line feeds; none if it is empty.
 
     Raises:
         ValueError: The module has something that the text cannot say: a type of quantized elements, or an attribute that is not known.
@@ -195,7 +195,7 @@ def _attribute(name: str, value: Attribute) -> Iterator[str]:
 
 
 def _single(name: str, value: Attribute) -> str:
-    """Return an attribute that is no array."""
+    """Return an attribute that is not an array."""
     match value:
         case bool():
             return str(value).lower()
@@ -307,5 +307,5 @@ def _number(value: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return the content of a string of MLIR: bytes that are no printable ASCII as two digits."""
+    """Return the content of a string of MLIR: bytes that are not printable ASCII as two digits."""
     return "".join([chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in text.encode()])

@@ -22,7 +22,7 @@ def write_result(name: str) -> str:
 
 
 def read_result(info: str) -> str:
-    """Return the name of a result: ``result['logits']`` is "logits", ``result['a'][1]`` is "a.1"; a text that is no path is the name."""
+    """Return the name of a result: ``result['logits']`` is "logits", ``result['a'][1]`` is "a.1"; any other text is the name itself."""
     member = _MEMBER.fullmatch(info)
     if member is not None:
         try:

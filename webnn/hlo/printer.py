@@ -142,7 +142,7 @@ def _attribute(value: Attribute) -> str:
         return str(value)
     if dataclasses.is_dataclass(value):
         members = [(each.name, getattr(value, each.name)) for each in dataclasses.fields(value)]
-        # What is empty is what is usual.
+        # An empty value is the default.
         return f"<{', '.join(f'{name} = {_attribute(member)}' for name, member in members if member != ())}>"
     return repr(value)
 

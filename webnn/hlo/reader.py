@@ -33,7 +33,7 @@ _MEMORY, _MEMORY_FACTOR = 2 << 30, 8
 #: How long reading may take, in seconds: a constant part, and one for each MB of the source.
 _SECONDS, _SECONDS_PER_MB = 60.0, 0.5
 _MAGIC = b"ML\xefR"
-#: What stands in every text that has a function, and in no usual path.
+#: A character that every text with a function has, and a usual path has not.
 _TEXT = re.compile(r'[\n{"]')
 
 
@@ -49,9 +49,9 @@ def read(
 ) -> Module:
     """Read a StableHLO program.
 
-    Older versions are upgraded. Operations of CHLO and deprecated ones are replaced by those of StableHLO. What a device may have as one
-    operation, such as ``chlo.erf``, becomes a composite with that name. Where an operation has no replacement, the program is read as it
-    is.
+    Older versions are upgraded. Operations of CHLO and deprecated ones are replaced by those of StableHLO. A function that a
+    device may have as one operation, such as ``chlo.erf``, becomes a composite with that name. Where an operation has no replacement, the
+    program is read as it is.
 
     Args:
         source: A file; a text with a line break, a brace or a quotation mark; bytes of a text, of MLIR bytecode or of a portable artifact;
@@ -60,8 +60,8 @@ def read(
         shapes: The shapes of arguments whose sizes the program leaves open, by their names; other sizes follow. It is read twice.
 
     Raises:
-        FormatError: It is no valid module, with the line and the column of a text; or a shape does not fit; or it takes too much memory or
-            time.
+        FormatError: It is not a valid module, with the line and the column of a text; or a shape does not fit; or it takes too much
+            memory or time.
         StableHLOMissingError: The package jaxlib is not installed.
         ImportError: A constant has elements that need a newer ml_dtypes.
         OSError: The file cannot be read.

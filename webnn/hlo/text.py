@@ -184,7 +184,7 @@ def parse_location(text: str, file: str) -> Location:
 
     Args:
         text: The location.
-        file: What stands for ``"-"``, the source itself.
+        file: The name of the source, which MLIR calls ``"-"``.
     """
     place, line, column, name = "", 0, 0, ""
     for match in _PLACE.finditer(text):
@@ -203,7 +203,7 @@ def _unescape(text: str) -> str:
 
 
 def parse_elements(text: str, type: TensorType) -> np.ndarray[Any, np.dtype[Any]]:
-    """Parse the elements of a small constant, between ``dense<`` and ``>``. One element stands for all.
+    """Parse the elements of a small constant, between ``dense<`` and ``>``. One element alone is that of all places.
 
     Raises:
         ValueError: They are not written as MLIR writes them.

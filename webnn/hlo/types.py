@@ -31,7 +31,7 @@ _DEEPEST, _MOST_PARTS = 100, 100_000
 #: The most bits of a size: MLIR has no larger one.
 _MOST_BITS = 63
 
-#: The data types of NumPy that hold the elements exactly, by the names of StableHLO. Those with a module need the package ml_dtypes.
+#: The data types of NumPy that hold the elements exactly, by the names of StableHLO. Names with a module need the package ml_dtypes.
 #: `index` belongs to MLIR: shapes that are computed may have it.
 DTYPES: Mapping[str, str] = MappingProxyType(
     {
@@ -57,7 +57,7 @@ def find_dtype(element: str) -> np.dtype[Any]:
         element: One of `DTYPES`.
 
     Raises:
-        ValueError: It is no such name.
+        ValueError: There is no such name.
         ImportError: It needs the package ml_dtypes, or a newer version of it.
     """
     name = DTYPES.get(element)
@@ -75,11 +75,11 @@ def find_dtype(element: str) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantizedType:
-    """Integers that stand for real numbers: ``(stored - zero_point) * scale``.
+    """Integers that represent real numbers: ``(stored - zero_point) * scale``.
 
     Attributes:
         storage: The type of the stored integers, one of `DTYPES`.
-        expressed: The type of the numbers that they stand for, one of `DTYPES`.
+        expressed: The type of the numbers that they represent, one of `DTYPES`.
         scales: One for all elements, or one for each position along the axis.
         zero_points: As many as scales.
         axis: The dimension that the scales belong to; None if one scale is for all elements.
@@ -173,7 +173,7 @@ class TupleType:
 
 @dataclass(frozen=True, slots=True)
 class TokenType:
-    """What orders operations with effects."""
+    """A value that orders operations with effects."""
 
     def __str__(self) -> str:
         return "token"
@@ -181,7 +181,7 @@ class TokenType:
 
 @dataclass(frozen=True, slots=True)
 class FunctionType:
-    """What a function takes, and what it returns."""
+    """The types of the arguments and results of a function."""
 
     inputs: tuple[Type, ...]
     results: tuple[Type, ...]
@@ -208,7 +208,7 @@ Type = TensorType | TupleType | TokenType | FunctionType | OtherType
 
 
 def _measure(types: tuple[Type, ...]) -> tuple[int, int]:
-    """Return how deep a type of some types is nested, and of how many it is made. They may stand in it again and again.
+    """Return how deep a type made of some types is nested, and the number of its parts. A type may be several of them.
 
     Raises:
         ValueError: It is too much.

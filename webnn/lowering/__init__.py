@@ -1,4 +1,4 @@
-"""A graph in an earlier draft: `lower`. What that draft does not have is made of what it has."""
+"""A graph in an earlier draft: `lower`. Operations that it lacks are made of those that it has."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Decomposer(Rebuilder):
 
     Args:
         builder: The builder.
-        rules: What stands for an operation.
+        rules: The replacement of each operation.
         target: The draft that does not have them, for messages.
     """
 

@@ -106,7 +106,7 @@ def _relu(call: Call, zero: MLOperand) -> MLOperand:
 def _sign(call: Call) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     zero = call.scalar(0, x)
-    # That of NaN is 0.
+    # The sign of NaN is 0.
     below = builder.where(builder.lesser(x, zero), call.scalar(-1, x), zero)
     return builder.where(builder.greater(x, zero), call.scalar(1, x), below)
 
@@ -355,7 +355,7 @@ def _quantize(call: Call) -> MLOperand:
     return builder.cast(total, wanted)
 
 
-#: What stands for calls of a draft in the one before it. None: the call stays as it is, or has no counterpart.
+#: The replacements for calls of a draft in the one before it. None: the call stays as it is, or has no counterpart.
 DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = MappingProxyType(
     {
         "2026-06": {

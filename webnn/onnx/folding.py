@@ -17,18 +17,18 @@ from webnn.onnx.source import ONNX_DOMAINS
 
 __all__ = ["fold"]
 
-#: What is folded has results of at most so many bytes, or no more than its operands have. The rest is left to the graph.
+#: The most bytes of a folded result, unless the operands have more. Larger results are left to the graph.
 _MOST_BYTES = 1 << 24
-#: One element that is repeated has at most so many bytes, as any operand, and so many dimensions.
+#: The most bytes and the most dimensions of a result that repeats one element; the bytes are those of any operand.
 _LARGEST, _MOST_AXES = 2**31 - 1, 32
-#: What the reference evaluator computes has operands of at most so many elements: it is slow.
+#: The most elements of operands of the reference evaluator, which is slow.
 _MOST_ELEMENTS = 1 << 16
-#: Their results have at most as many elements as the product of the operands' numbers of elements, of which there are at most so many.
+#: Upper bound for the product of the operands' sizes: a result has at most as many elements.
 _MOST_PRODUCTS = 1 << 22
-#: But those of these operators have no more elements than the largest operand.
+#: Operators without that bound: their results have no more elements than the largest operand.
 _NOT_GROWING = frozenset({"GatherElements", "ScatterElements", "ScatterND"})
-#: What the reference evaluator computes: operators that compute shapes and indices, or whose results must be known. It is wrong about
-#: older versions of others, and attributes and operands can make it take much time or memory.
+#: The operators of the reference evaluator: they compute shapes and indices, or their results must be known. It is wrong
+#: about older versions of others, and attributes and operands can make it take much time or memory.
 _EVALUATED = frozenset(
     {
         *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "CastLike", "Clip", "Cos", "Cosh", "Erf", "Exp", "IsInf", "IsNaN", "Log"),

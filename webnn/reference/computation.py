@@ -36,7 +36,7 @@ __all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
-#: What a cast to a type that the functions do not know makes. Integers go to low precision by way of float32.
+#: The types of results of casts to types that the functions do not know. Integers go to low precision by way of float32.
 _LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *LOW_PRECISION_TYPES)})
 #: The operations whose steps are rounded to float32.
 _IN_STEPS = frozenset({"dequantizeLinear", "quantizeLinear"})
@@ -52,7 +52,7 @@ def compute(
         inputs: An array for each input: of its data type, with as many elements, in row-major order. Two elements of int4 and uint4 share a
             byte.
         exact: Round nothing: floating-point values are float64 from the inputs to the outputs. Integers stay what they are.
-        semantics: The values of switches that are no defaults: see `webnn.builder.semantics`.
+        semantics: The values of switches that are not defaults: see `webnn.builder.semantics`.
 
     Returns:
         The outputs by their names. They have the shapes of the graph; those of int4 and uint4 are flat arrays of bytes.
@@ -87,7 +87,7 @@ def evaluate(
         descriptors: The types and shapes of the values, as `GraphDescription.descriptors` returns them. Needed if one is int4, uint4,
             bfloat16 or float8e4m3, or if an array has been computed with ``exact`` and is float64; otherwise the arrays tell.
         exact: Do not round the results: those of floating point are float64.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that are not defaults.
 
     Returns:
         The results.
@@ -191,7 +191,7 @@ class Program:
 
     Args:
         description: The graph. Its operators have descriptors: a built graph's, or what `GraphDescription.infer` returns.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that are not defaults.
 
     Raises:
         NotSupportedError: The reference has not got an operation.

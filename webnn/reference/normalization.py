@@ -85,7 +85,7 @@ def layerNormalization(
 
 
 def _moments(x: Wide, axes: tuple[int, ...]) -> tuple[Wide, Wide]:
-    """Return mean and variance along axes. Those of no element are 0: no result needs them."""
+    """Return mean and variance along axes. Without elements both are 0: no result needs them."""
     if not x.size:
         nothing = np.zeros([1 if axis in axes else size for axis, size in enumerate(x.shape)])
         return nothing, nothing

@@ -100,7 +100,7 @@ def nearest(values: Array, dataType: DataType) -> Array:
 
     Args:
         values: Numbers, any shape.
-        dataType: The type. What is too large for it becomes infinite; in a type without infinities, the largest number.
+        dataType: The type. Too large a number becomes infinite; in a type without infinities, the largest one.
     """
     form = FLOAT_FORMATS[dataType]
     with np.errstate(all="ignore"):

@@ -65,7 +65,7 @@ def _pool(input: Array, fold: Fold, neutral: float, *, finish: Fold, **options: 
         fold: From the result so far and the elements at one position to the next result.
         neutral: The first result. It is in the padding, too, where it changes nothing.
         finish: From the last result and the number of elements in each window to the output.
-        options: Those of `Pool2dOptions`.
+        options: The members of `Pool2dOptions`.
     """
     layout, round_up = options.get("layout", "nchw"), options.get("roundingType", "floor") == "ceil"
     x = wide(input) if is_float(input) else input

@@ -83,13 +83,13 @@ def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDime
 
 
 def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the maximum; NaN if any value is. That of no value is the smallest one of the type."""
+    """Select the maximum; NaN if any value is. Without a value it is the smallest one of the type."""
     lowest = _limit(input, largest=False)
     return _reduce(lambda rows: np.max(rows, axis=-1, initial=lowest), input, axes=axes, keepDimensions=keepDimensions)
 
 
 def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the minimum; NaN if any value is. That of no value is the largest one of the type."""
+    """Select the minimum; NaN if any value is. Without a value it is the largest one of the type."""
     highest = _limit(input, largest=True)
     return _reduce(lambda rows: np.min(rows, axis=-1, initial=highest), input, axes=axes, keepDimensions=keepDimensions)
 

@@ -176,8 +176,8 @@ def _multiply_mask(operation: Operation, input: Array, **options: Any) -> Array:
     return input * _one(operation(np.ones_like(input), **options)) if is_float(input) else _one(operation(input, **options))
 
 
-#: The function of each value that is no default, for all operations of the switch or by the operation. Of two for one operation, the later
-#: one wraps the other.
+#: The function of each value that is not a default, for all operations of the switch or by the operation. Of two for one operation, the
+#: later one wraps the other.
 CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = MappingProxyType(
     {
         ("argMinMaxNaN", "ignore"): {"argMax": partial(_ignore_nan, is_max=True), "argMin": partial(_ignore_nan, is_max=False)},

@@ -65,7 +65,7 @@ class BuilderBase:
 
         Raises:
             XlaError: A number is out of range.
-            XlaTypeError: It is no such array, or there is no element type for it.
+            XlaTypeError: It is not such an array, or there is no element type for it.
         """
         call = Call(self._state, "ConstantLiteral")
         array, shape = take_literal(literal, "ConstantLiteral", "literal")
@@ -79,7 +79,7 @@ class BuilderBase:
 
         Raises:
             XlaError: There is no result, or parameters are missing.
-            XlaTypeError: The root is no value.
+            XlaTypeError: The root is not a value.
         """
         call, state = Call(self._state, "Build"), self._state
         if root is None and state.last is None:

@@ -133,9 +133,9 @@ class Call:
 
         Args:
             argument: The argument.
-            given: What was given.
+            given: The value of the argument.
             length: How many there must be.
-            least: What each must be at least.
+            least: The least value of each.
         """
         found = integers(given, self.operation, argument)
         if length is not None and len(found) != length:
@@ -149,10 +149,10 @@ class Call:
 
         Args:
             argument: The argument.
-            given: What was given.
-            least: What it must be at least.
-            limit: What it must be less than.
-            what: What the range is.
+            given: The value of the argument.
+            least: The least value.
+            limit: The end of the range, which is not in it.
+            what: The name of the range.
         """
         try:
             if isinstance(given, bool):
@@ -196,7 +196,7 @@ class Call:
 
         Args:
             argument: The argument.
-            given: What was given.
+            given: The value of the argument.
             parameters: The shapes of its parameters.
             result: The shape of its result; None if any will do.
         """
@@ -246,7 +246,7 @@ class Call:
 
         Args:
             computation: The computation.
-            captured: Arrays for its last parameters, which are no arguments of the region.
+            captured: Arrays for its last parameters, which are not arguments of the region.
         """
         self._state.spend(computation._size, self)
         self._state.nest(computation._depth + 1, self)

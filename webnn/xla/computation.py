@@ -89,7 +89,7 @@ class Computation:
 
         Args:
             context: The context, of any draft.
-            arrays: What each parameter is, except for those in ``constants``: an array with the shape and the data type of the parameter,
+            arrays: For each parameter, except those in ``constants``: an array with the shape and the data type of the parameter,
                 or Python numbers in lists; for a tuple a sequence of them, with None for an element in ``constants``.
             constants: Parameters, or elements of them, that are known when the graph is built, by their names in ``argument_names``: for
                 example a number of iterations.
@@ -125,7 +125,7 @@ class Computation:
 
         Args:
             builder: An `MLGraphBuilder`, of any draft.
-            arguments: What each parameter is: an operand of the builder with the shape and the data type of the parameter, where pred is
+            arguments: For each parameter an operand of the builder with the shape and the data type of the parameter, where pred is
                 uint8; or an array, which is known; for a tuple a sequence of them.
             precision: ``"f32"``: compute f64 in float32. Such operands are float32.
             int32: Compute s64 in int32: the caller promises that all values fit. Such operands are int32.
@@ -175,7 +175,7 @@ def _copy(region: Region, target: RegionBuilder, values: dict[Value, Value]) -> 
     Args:
         region: The region. The operation at its end is left out.
         target: The program.
-        values: What stands for each value; new ones are added.
+        values: The copy of each value; new ones are added.
     """
     for operation in region.operations[:-1]:
         regions = []

@@ -21,8 +21,8 @@ class ElementwiseOperations(BuilderBase):
     """Arithmetic, comparisons, functions of one operand, and choices.
 
     Operations of two operands take arrays of the same element type. In each dimension their sizes must be equal, or one of them 1.
-    Arrays of different ranks need ``broadcast_dimensions``, unless one is a scalar: for each dimension of the array of lower rank that of
-    the other array which it stands for, in increasing order.
+    Arrays of different ranks need ``broadcast_dimensions``, unless one is a scalar: for each dimension of the array of lower rank the
+    one of the other array that it is broadcast with, in increasing order.
     """
 
     __slots__ = ()
@@ -230,8 +230,8 @@ class ElementwiseOperations(BuilderBase):
 
         Args:
             pred: An array of PRED with the dimensions of the others, or a scalar; for tuples a scalar.
-            on_true: What is chosen where ``pred`` is true.
-            on_false: What is chosen where it is false: of the same shape.
+            on_true: The value where ``pred`` is true.
+            on_false: The value where it is false: of the same shape.
         """
         call = Call(self._state, "Select")
         condition = call.array("pred", pred)
@@ -309,7 +309,7 @@ def _broadcast(
 
 
 def _places(call: Call, low: Array, high: Array, broadcast_dimensions: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the dimensions of the array of higher rank that those of the other one stand for."""
+    """Return the broadcast dimensions: for each dimension of the array of lower rank one of the other array."""
     given = None if broadcast_dimensions is None else call.integers("broadcast_dimensions", broadcast_dimensions)
     if low.rank == high.rank:
         whole = tuple(range(low.rank))
@@ -334,7 +334,7 @@ def _place(call: Call, array: Array, places: Sequence[int], sizes: Sequence[int]
     Args:
         call: The call.
         array: The array.
-        places: The dimensions of the result that those of the array stand for.
+        places: For each dimension of the array that of the result.
         sizes: The sizes of the result.
     """
     shape = array.shape.sized(sizes)

@@ -9,7 +9,7 @@ class XlaError(ValueError):
     """A call breaks a rule of XLA's operation semantics. The builder stays as it was before the call.
 
     Attributes:
-        message: What must hold, and what was given.
+        message: The rule, and the value that breaks it.
         operation: The method that was called, for example ``"Add"``.
         argument: The argument at fault, for example ``"broadcast_dimensions"``; empty if it is the call as a whole.
     """

@@ -32,7 +32,7 @@ class NormalizationOperations(BuilderBase):
             operand: An array of floating-point numbers.
             scale: A factor for each feature, an array of rank 1.
             offset: A summand for each feature, an array of rank 1.
-            epsilon: What is added to the variance.
+            epsilon: A number that is added to the variance.
             feature_index: The dimension of the features.
 
         Returns:
@@ -61,7 +61,7 @@ class NormalizationOperations(BuilderBase):
             offset: A summand for each feature, an array of rank 1.
             mean: The mean of each feature, an array of rank 1.
             variance: The variance of each feature, an array of rank 1.
-            epsilon: What is added to the variance.
+            epsilon: A number that is added to the variance.
             feature_index: The dimension of the features.
         """
         call = Call(self._state, "BatchNormInference")
@@ -87,7 +87,7 @@ class NormalizationOperations(BuilderBase):
             mean: The means that it returned.
             variance: The variances that it returned.
             grad_output: The gradient with respect to its result, with the shape of ``operand``.
-            epsilon: What it added to the variance.
+            epsilon: The number that it added to the variance.
             feature_index: The dimension of the features.
 
         Returns:

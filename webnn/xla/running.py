@@ -83,7 +83,7 @@ def take_arrays(computation: Computation, arrays: Sequence[Any], known: Mapping[
 
 
 def take_operands(computation: Computation, arguments: Sequence[Any]) -> tuple[dict[str, MLOperand], dict[str, Array]]:
-    """Return the operands that stand for arrays of parameters, and the arrays that are known, by their names."""
+    """Return operands for the parameters, and the arrays that are known, by their names."""
     if not isinstance(arguments, (tuple, list)):
         raise XlaTypeError(f"must be a sequence, got {webidl.describe(arguments)}", "lower", "arguments")
     if len(arguments) != len(computation.parameter_shapes):
@@ -140,7 +140,7 @@ class Program:
     Args:
         computation: The computation.
         description: Its graph.
-        report: What the import found.
+        report: The report of the import.
         context: The context.
         int32: s64 is computed in int32.
     """

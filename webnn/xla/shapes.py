@@ -80,7 +80,7 @@ class Shape:
 
     Raises:
         XlaError: A size is negative.
-        XlaTypeError: The element type is no `PrimitiveType`, or the sizes are no integers.
+        XlaTypeError: The element type is not a `PrimitiveType`, or the sizes are not integers.
     """
 
     element_type: PrimitiveType
@@ -170,7 +170,7 @@ def MakeShape(element_type: PrimitiveType, dimensions: Sequence[int] = ()) -> Sh
 
     Raises:
         XlaError: A size is negative.
-        XlaTypeError: The element type is no `PrimitiveType`, or the sizes are no integers.
+        XlaTypeError: The element type is not a `PrimitiveType`, or the sizes are not integers.
     """
     return Shape(element_type, dimensions)  # type: ignore[arg-type]  # it becomes a tuple
 
@@ -200,8 +200,8 @@ def assemble(shape: AnyShape, arrays: Iterator[Any], make: Callable[[list[Any]],
 
     Args:
         shape: The shape.
-        arrays: What stands for each array, in their order.
-        make: What makes a tuple.
+        arrays: The new part for each array, in their order.
+        make: The function that makes a tuple.
     """
     if isinstance(shape, Shape):
         return next(arrays)
@@ -213,7 +213,7 @@ def integers(given: object, operation: str, argument: str) -> tuple[int, ...]:
 
     Raises:
         XlaError: One is not in the range of int64.
-        XlaTypeError: It is no sequence of integers.
+        XlaTypeError: It is not a sequence of integers.
     """
     found: list[int] = []
     wrong = XlaTypeError(f"must be a sequence of integers, got {webidl.describe(given)}", operation, argument)

@@ -21,7 +21,7 @@ _DEEPEST = 60
 
 
 class State:
-    """What a builder has so far.
+    """The parts that a builder has so far.
 
     Args:
         name: The name of the computation.

@@ -60,7 +60,7 @@ def reader() -> Callable[[bytes, bool], list[Any]]:
 
 
 def read_here(source: str | bytes, *, expand: bool = False) -> Module:
-    """Read in this process, which is faster, and right for what is no danger to it."""
+    """Read in this process: faster, and safe for these sources."""
     data = source.encode() if isinstance(source, str) else source
     return decode(b"".join(map(bytes, reader()(data, expand))), "here.mlir")
 
@@ -217,7 +217,7 @@ def test_large_constants_are_views() -> None:
             '"x.y"() {v = dense_resource<w> : tensor<1xf32>} : () -> ()\n'
             '{-# dialect_resources: { builtin: { w: "0x040000000000803F" } } #-}',
             (1, 1),
-            "x.y: the attribute v is a resource beside the module; its elements must stand in the module",
+            "x.y: the attribute v is a resource beside the module; its elements must be in the module",
         ),
         ('"x.y"() {v = dense<1> : vector<2xi32>} : () -> ()', (0, 0), "a constant must be a tensor of known elements, got vector<2xi32>"),
         (f'"x.y"() {{v = {"[" * 150}{"]" * 150}}} : () -> ()', (1, 1), "x.y: the attribute v may be nested 100 deep"),

@@ -1,4 +1,4 @@
-"""What MLIR writes: types, attributes, locations and elements."""
+"""Parse what MLIR writes: types, attributes, locations and elements."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def operands(argument: Any, tensors: dict[str, NDArray[Any]]) -> Any:
 
 
 def tensor(value: dict[str, Any]) -> NDArray[Any]:
-    """Decode a tensor; one number stands for a tensor filled with it."""
+    """Decode a tensor; one number means a tensor filled with it."""
     descriptor = value["descriptor"]
     data = value["data"] if isinstance(value["data"], list) else [value["data"]]
     number = float if descriptor["dataType"].startswith("float") else int

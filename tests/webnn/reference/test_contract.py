@@ -15,7 +15,7 @@ from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 
 INF, NAN = math.inf, math.nan
 SPECIFICATION = Path(__file__).resolve().parents[3].parent / "shared" / "spec" / "webnn-2024-06.bs"
-#: What returns operands but is not an operation.
+#: Methods that return operands but are not operations.
 NOT_OPERATIONS = {"input", "constant"}
 
 
@@ -153,7 +153,7 @@ def test_max_pooling() -> None:
     pool = REFERENCE["maxPool2d"]
     big = np.array([[[[-(2**62) - 1, -(2**62)]]]], dtype=np.int64)
     same(pool(big, windowDimensions=[1, 2], padding=[0, 0, 1, 1]), np.array([[[[big.min(), big.max(), big.max()]]]]))
-    # NaN stands for "unspecified".
+    # NaN means "unspecified".
     assert np.isnan(pool(float32([[[[NAN, -5]]]]))).all()
 
 

@@ -64,7 +64,7 @@ def test_one_operator() -> None:
     [rounded] = reference.evaluate(operator, CURRENT, {"x": X16})
     [exact] = reference.evaluate(operator, CURRENT, {"x": X16}, exact=True)
     assert (rounded.dtype.name, exact.dtype.name) == ("float16", "float64")
-    # The results of exact operators can be given on, with the types that they stand for.
+    # The exact results of an operator can be operands of the next one, with the types of the graph.
     [again] = reference.evaluate(operator, CURRENT, {"x": X16.astype(np.float64)}, descriptors=graph.descriptors(), exact=True)
     np.testing.assert_array_equal(again, exact, strict=True)
     assert reference.ulp_distance(rounded, exact, "float16").max() <= 0.5
@@ -99,7 +99,7 @@ def test_a_state_is_only_read() -> None:
         np.testing.assert_array_equal(first, second)
 
 
-def test_arguments_stand_in_any_order() -> None:
+def test_arguments_may_come_in_any_order() -> None:
     graph = describe(lambda builder, a, b: builder.sub(a, b), a=("int32", [1]), b=("int32", [1]))
     [operator] = graph.operators
     turned = replace(operator, inputs=dict(reversed(operator.inputs.items())))

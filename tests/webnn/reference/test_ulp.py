@@ -34,7 +34,7 @@ CASES: list[tuple[str, float, float, float]] = [
     # Zeros.
     ("float32", -0.0, 0.0, 0),
     ("float32", -0.0, 2**-149, 1),
-    # NaN and infinities; a number that rounds to infinity stands for it.
+    # NaN and infinities; a number that rounds to infinity counts as it.
     ("float32", NAN, NAN, 0),
     ("float32", NAN, 1.0, INF),
     ("float32", 1.0, NAN, INF),

@@ -1,4 +1,4 @@
-"""What the tests of `webnn.xla` share: small computations, and contexts of both drafts."""
+"""Helpers of the tests of `webnn.xla`: small computations, and contexts of both drafts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compute(build: Build, *arrays: np.ndarray[Any, Any], draft: str = CURRENT, k
 
     Args:
         build: Makes the program: it gets the builder, and a parameter for each array.
-        arrays: What the parameters are.
+        arrays: The values of the parameters.
         draft: The draft.
         known: The arrays are constants.
     """

@@ -1,4 +1,4 @@
-"""What the builder refuses, and what it says."""
+"""Calls that the builder refuses, and its messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from webnn.xla import (
 
 @dataclass(frozen=True)
 class Values:
-    """What wrong calls are made with."""
+    """Operands for wrong calls."""
 
     builder: ComputationBuilder
     vector: ComputationDataHandle

@@ -55,7 +55,7 @@ class Case:
     Attributes:
         operation: The operation.
         build: The program.
-        arrays: What its parameters are.
+        arrays: The values of its parameters.
         truth: Returns the result from the arrays, those of floating-point numbers in float64.
         tolerance: The largest relative and absolute error.
     """
@@ -341,7 +341,7 @@ CASES = [
 ]
 IDS = [f"{case.operation} {case.name}".strip() for case in CASES]
 
-#: Shapes that broadcast, and the dimensions that the lower rank stands for.
+#: Shapes that broadcast, and the broadcast dimensions of the lower rank.
 BROADCASTS: list[tuple[tuple[int, ...], tuple[int, ...], list[int] | None]] = [
     ((), (2, 3), None),
     ((2, 3), (), []),

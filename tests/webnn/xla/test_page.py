@@ -45,7 +45,7 @@ def while_1000(b: ComputationBuilder, vector: ComputationDataHandle) -> Computat
     return b.GetTupleElement(b.While(condition, body, b.Tuple(b.ConstantLiteral(0), vector)), 1)
 
 
-#: What states its values: name, program, arrays, result.
+#: Programs of the page that state their values: name, program, arrays, result.
 STATED: dict[str, tuple[Build, list[Any], Any]] = {
     "Broadcast": (lambda b: b.Broadcast(b.ConstantLiteral(2.0), [2, 3]), [], [[2.0] * 3] * 2),
     "Clamp": (lambda b, x: b.Clamp(x, b.ConstantLiteral(0), b.ConstantLiteral(6)), [np.int32([-1, 5, 9])], [0, 5, 6]),
@@ -93,7 +93,7 @@ STATED: dict[str, tuple[Build, list[Any], Any]] = {
     ),
 }
 
-#: What the text describes: programs of the page without values, and rules of it.
+#: Programs that the page only describes, and its rules.
 DESCRIBED: dict[str, tuple[Build, list[Any], Any]] = {
     "ReduceWindow": (reduce_window, [np.arange(24, dtype=np.float32).reshape(4, 6)], [[8, 11], [20, 23]]),
     "While": (while_1000, [np.zeros(10, np.float32)], np.full(10, 500)),

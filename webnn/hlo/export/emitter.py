@@ -98,7 +98,7 @@ class Tensor:
         return self.emitter.unary("not", self)
 
 
-#: What stands beside a tensor: another one, or a number for all elements.
+#: The other operand beside a tensor: a tensor, or a number for all elements.
 Number: TypeAlias = Tensor | float
 
 
@@ -359,7 +359,7 @@ class Emitter:
         return self.op("scatter", [x, indices, updates], x.shape, x.element, attributes, [body])
 
     def take(self, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-        """Take slices along an axis. The dimensions of the indices, all inside the axis, stand in the place of the axis."""
+        """Take slices along an axis. The dimensions of the indices replace the axis; all indices are inside it."""
         rank, count = len(x.shape), len(indices.shape)
         numbers = GatherDimensionNumbers(
             offset_dims=(*range(axis), *range(axis + count, rank - 1 + count)),
@@ -381,7 +381,7 @@ class Emitter:
 
         Args:
             count: How often it runs.
-            fixed: What its steps take and do not change.
+            fixed: Tensors that its steps take and do not change.
             states: The first states.
             step: From an emitter, the number of the step, what is fixed, and the states to the next states.
         """

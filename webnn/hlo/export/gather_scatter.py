@@ -1,7 +1,7 @@
 """Operations that pick or replace elements by index.
 
-An index along an axis of size N is clamped to [-N, N - 1], then a negative one counts from the end: docs/numerics.md. What StableHLO does
-with others is never asked. Of several updates of one place StableHLO leaves open which one wins.
+An index along an axis of size N is clamped to [-N, N - 1], then a negative one counts from the end: docs/numerics.md. StableHLO gets
+only indices that are inside the axis. It leaves open which one of several updates of one place wins.
 """
 
 from __future__ import annotations

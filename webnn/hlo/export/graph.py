@@ -73,7 +73,7 @@ def _type(descriptor: OperandDescriptor) -> TensorType:
 
 
 class _Exporter:
-    """The state of an export: which value stands for which operand."""
+    """The state of an export: the value of each operand."""
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter

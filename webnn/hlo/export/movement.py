@@ -27,7 +27,7 @@ def _cast(e: Emitter, op: Op) -> Tensor:
         limit = np.nextafter(limit, np.float32(0))
     inside = e.clamp(e.select(e.compare("NE", x, x), 0, x), low, float(limit))
     result = e.convert(inside, target)
-    # The end of the range of 32 and 64 bits is no float32.
+    # The end of the range of 32 and 64 bits is not a float32.
     return result if int(limit) == high else e.select(e.compare("GT", x, float(limit)), high, result)
 
 

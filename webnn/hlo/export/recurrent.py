@@ -23,7 +23,7 @@ _Step = Callable[["Emitter", "_Cell", Sequence[Tensor], Tensor, Sequence[Tensor]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cell:
-    """What all steps share.
+    """The parts that all steps share.
 
     Attributes:
         layout: A letter for each gate, in the order of the weights.

@@ -63,7 +63,7 @@ class Op:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The positional arguments that are no operands, converted, by name."""
+        """The positional arguments that are not operands, converted, by name."""
         names = [argument.name for argument in self.operator.operation.arguments]
         return dict(zip(names, self.operator.arguments, strict=True))
 

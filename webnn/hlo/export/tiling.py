@@ -15,7 +15,7 @@ def _reverse(e: Emitter, op: Op) -> Tensor:
 
 def _tile(e: Emitter, op: Op) -> Tensor:
     x, repetitions = op["input"], op.arguments["repetitions"]
-    # A dimension of the copies stands in front of each one.
+    # Each dimension gets one for its copies in front.
     both = [size for pair in zip(repetitions, x.shape, strict=True) for size in pair]
     if x.shape == op.outputs[0].dimensions:
         return x

@@ -1,4 +1,4 @@
-"""What operations compute when their operands are known: StableHLO's own rules, in NumPy. One module for each family.
+"""Operations on known operands: StableHLO's own rules, in NumPy. One module for each family.
 
 These are not the rules of WebNN: integers wrap around, shifts by too many bits give 0, and types are computed that WebNN does not have.
 """
@@ -22,5 +22,5 @@ FAMILIES = ("contraction", "elementwise", "indexing", "movement", "reduction", "
 _VIEWS = "broadcast_in_dim constant dynamic_broadcast_in_dim dynamic_iota dynamic_reshape dynamic_slice iota real_dynamic_slice reshape"
 #: Operations whose results take no memory of their own, or hardly any.
 VIEWS = frozenset({f"stablehlo.{name}" for name in f"{_VIEWS} reverse slice transpose".split()})
-#: What computes each operation, by its name.
+#: The function of each operation, by its name.
 FOLDS: Mapping[str, Fold] = collect_families(__name__, FAMILIES, "FOLDS")

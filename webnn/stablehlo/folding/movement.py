@@ -69,7 +69,7 @@ def _sizes(node: Node, index: int) -> list[int]:
 
 
 def _in_body(node: Node) -> Array | None:
-    """Return a scalar as it is: in a body it may stand for many of them."""
+    """Return a scalar as it is: in a body it may be the elements of a whole tensor."""
     types = (*[value.type for value in node.operation.operands[:1]], *node.types)
     return node.array(0) if all(getattr(type, "rank", None) == 0 for type in types) else None
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
-#: So many elements are compared with each other by a comparator that is more than one comparison.
+#: The most elements that a comparator of more than one comparison compares with each other.
 _MOST_COMPARED = 4096
 #: The most comparisons at once.
 _MOST_AT_ONCE = 1 << 22

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
-#: Windows of at most so many elements are reduced one element after the other, as the interpreter of StableHLO does.
+#: The most elements of windows that are reduced one element after the other, as the interpreter of StableHLO does.
 _MOST_ELEMENTS = 64
 
 

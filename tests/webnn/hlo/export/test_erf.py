@@ -24,7 +24,7 @@ def _round_to_12_bits(operation: Operation, x: Array) -> Array:
     return ((bits + 0x7FF + (bits >> 12 & 1)) & 0xFFFFF000).astype(np.uint32).view(np.float32)
 
 
-#: What NumPy computes for each operation that the two functions have.
+#: NumPy's function for each operation that the two functions use.
 COMPUTE: Mapping[str, Callable[..., Any]] = {
     "stablehlo.abs": lambda _, x: np.abs(x),
     "stablehlo.add": lambda _, a, b: a + b,

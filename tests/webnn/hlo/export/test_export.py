@@ -23,7 +23,7 @@ from webnn.hlo.names import ARGUMENT, RESULT, write_result
 from webnn.hlo.types import TensorType
 from webnn.validation.families import OPERATIONS
 
-#: Every so many-th recorded case.
+#: One of this number of recorded cases is exported.
 STEP = 12
 Make = Callable[[webnn.MLGraphBuilder, webnn.MLOperand], webnn.MLOperand]
 
@@ -86,7 +86,7 @@ def test_mlir_reads_the_recorded_graphs() -> None:
         assert read == read_here("".join(write_mlir(read))), title
 
 
-# What operations are made of.
+# The operations of StableHLO that each operation becomes.
 
 
 def _int32(builder: webnn.MLGraphBuilder, *values: int) -> webnn.MLOperand:
@@ -143,7 +143,7 @@ def test_a_loop_runs_the_steps_of_a_network() -> None:
 
     module = export(describe(make, shape=(5, 4, 3)))
     counts = Counter(names(module))
-    # The products of the inputs stand before the two loops.
+    # The products of the inputs come before the two loops.
     assert (counts["while"], counts["dot_general"]) == (2, 2)
     body = main_of(module).body
     assert body is not None
