@@ -47,8 +47,9 @@ def conforms(type: Any, value: Any, where: str = "") -> int:
 
 
 def test_it_is_what_the_idl_says() -> None:
-    # 100 members; 263 operands of 95 operations; and, for them and the context's three, two members and the two bounds.
-    assert conforms("MLOpSupportLimits", VALUE) == 100 + 263 + 266 * 4
+    # The members; the operands of operations; and, for them and the context's three, two members and the two bounds.
+    operands = rows(VALUE)
+    assert conforms("MLOpSupportLimits", VALUE) == len(VALUE) + (len(operands) - 3) + len(operands) * 4 >= 100 + 263 + 266 * 4
 
 
 def test_what_the_context_supports() -> None:
@@ -119,7 +120,7 @@ def test_it_is_new_each_time() -> None:
 def test_no_two_parts_are_one() -> None:
     """To change the limits of one operand leaves those of the others, where operations share a table too."""
     parts = [id(part) for row in rows(VALUE).values() for part in (row, row["dataTypes"], row["rankRange"])]
-    assert len(parts) == len(set(parts)) == 266 * 3
+    assert len(parts) == len(set(parts)) == len(rows(VALUE)) * 3 >= 266 * 3
 
 
 def test_the_revision_has_the_last_word() -> None:
@@ -168,11 +169,12 @@ def profile(file: Path) -> dict[str, Any]:
 @pytest.mark.shared
 def test_browsers_have_the_same_members() -> None:
     files = sorted(PROFILES.glob("*.json"))
-    assert len(files) == 12
+    assert len(files) >= 12
     for file in files:
         browser = profile(file)
-        assert set(browser) == set(VALUE), file.name
-        assert set(rows(browser)) == set(rows(VALUE)), file.name
+        # A browser need not have the operations that came after it.
+        assert set(browser) <= set(VALUE), file.name
+        assert set(rows(browser)) == {where for where in rows(VALUE) if where[0] in browser}, file.name
         assert all(set(row) == {"dataTypes", "rankRange"} for row in rows(browser).values()), file.name
         assert all(set(row["rankRange"]) == {"min", "max"} for row in rows(browser).values()), file.name
 

@@ -40,10 +40,9 @@ def test_the_limits_of_a_context(revision: str) -> None:
 
 
 def test_the_amount() -> None:
-    assert {revision: sum(len(claims_of(revision, operation)) for operation in OPERATIONS) for revision in CONTEXTS} == {
-        CURRENT: 2034,
-        BROWSERS: 48,
-    }
+    assert all(claims_of(CURRENT, operation) for operation in OPERATIONS)
+    assert sum(len(claims_of(CURRENT, operation)) for operation in OPERATIONS) >= 2034
+    assert sum(len(claims_of(BROWSERS, operation)) for operation in OPERATIONS) >= 48
 
 
 # What is claimed
@@ -180,10 +179,8 @@ def test_what_is_not_claimed_is_refused(revision: str, operation: str) -> None:
 
 
 def test_the_amount_of_what_is_not_claimed() -> None:
-    assert {revision: sum(len(list(unclaimed(revision, operation))) for operation in OPERATIONS) for revision in CONTEXTS} == {
-        CURRENT: 750,
-        BROWSERS: 433,
-    }
+    assert sum(len(list(unclaimed(CURRENT, operation))) for operation in OPERATIONS) >= 750
+    assert sum(len(list(unclaimed(BROWSERS, operation))) for operation in OPERATIONS) >= 433
 
 
 @each_revision

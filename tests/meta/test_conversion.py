@@ -214,7 +214,9 @@ def convert_member(draft: Draft, dictionary: str, name: str, value: object) -> A
 @each_draft
 def test_the_amount(draft: Draft) -> None:
     members, arguments = members_of(draft), arguments_of(draft)
-    assert (len(members), len(arguments)) == {FORMER: (95, 16), LATEST: (103, 20)}[draft]
+    least = {FORMER: (95, 16), LATEST: (103, 20)}[draft]
+    assert len(members) >= least[0]
+    assert len(arguments) >= least[1]
     used = {member_type(draft, *each) for each in members} | {argument_type(operation_of(draft, name), each) for name, each in arguments}
     # Every type of the draft has its cases.
     assert used <= set(CASES[draft])

@@ -60,8 +60,8 @@ def test_every_dictionary_has_a_model(draft: Draft) -> None:
 
 
 def test_the_amount() -> None:
-    assert [len(draft.converted) for draft in DRAFTS] == [31, 26]
-    assert len(DICTIONARIES) == 34
+    assert all(len(draft.converted) >= least for draft, least in zip(DRAFTS, (31, 26), strict=True))
+    assert len(DICTIONARIES) >= 34
 
 
 def test_every_typed_dictionary_is_public() -> None:

@@ -35,7 +35,8 @@ from webnn.validation.families import OPERATIONS
 
 BUILDERS = {draft: draft.overloads("MLGraphBuilder") for draft in DRAFTS}
 METHODS = {name for name in dir(MLGraphBuilder) if not name.startswith("_")}
-COUNTS = {FORMER: 78, LATEST: 95}
+#: A floor for the number of operations, by draft.
+LEAST = {FORMER: 78, LATEST: 95}
 
 OPERAND_TYPES = {"MLOperand", "sequence<MLOperand>"}
 #: The types of the options that the steps of an operation cast to its input's data type.
@@ -76,7 +77,7 @@ EXTRA_PARAMETERS = {"members": "the members of the options as keyword arguments"
 @each_draft
 def test_one_set_of_operations(draft: Draft) -> None:
     names = draft.operation_names
-    assert len(names) == len(set(names)) == COUNTS[draft]
+    assert len(names) == len(set(names)) >= LEAST[draft]
     assert set(draft.operations) == set(names)
     assert set(draft.reference) == set(names)
 

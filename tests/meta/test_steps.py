@@ -36,6 +36,8 @@ def test_the_tests_exist() -> None:
 def test_the_amount() -> None:
     """A suite that is green because nothing is cited is the worst outcome."""
     found = cited.citations()
-    assert {draft: sum(key[0] == draft for key in found) for draft in DRAFTS} == {"2024-06": 280, "2026-06": 424}
+    assert sum(key[0] == "2024-06" for key in found) >= 280
+    assert sum(key[0] == "2026-06" for key in found) >= 424
+    assert {key[0] for key in found} == set(DRAFTS)
     assert sum(len(each.tags) for each in cited.functions()) > 290
-    assert len(cited.reasons()[0]) == 13
+    assert len(cited.reasons()[0]) >= 13

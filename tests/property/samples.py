@@ -11,6 +11,7 @@ import numpy as np
 
 from tests.property.calls import Call
 from tests.support import CURRENT, NEWEST, Array
+from webnn.validation import unary
 
 __all__ = ["MOVERS", "SAMPLES", "Sample", "numbers"]
 
@@ -104,21 +105,7 @@ def _indices(*shape: int) -> Array:
 
 
 _UNARY = [
-    "abs",
-    "ceil",
-    "cos",
-    "erf",
-    "exp",
-    "floor",
-    "identity",
-    "log",
-    "neg",
-    "reciprocal",
-    "roundEven",
-    "sign",
-    "sin",
-    "sqrt",
-    "tan",
+    *(row.name for row in unary.OPERATIONS),
     "elu",
     "gelu",
     "hardSwish",

@@ -31,9 +31,9 @@ def members(dictionary: str) -> dict[str, Any]:
 
 
 def test_the_amount() -> None:
-    assert len(LIMITS.operations) == 95
-    assert len(ROWS) == 263
-    assert len({id(operands) for operands in LIMITS.operations.values()}) == 62
+    assert LIMITS.operations.keys() == find_revision(REVISION).operations.keys()
+    assert len(ROWS) >= 263
+    assert len({id(operands) for operands in LIMITS.operations.values()}) >= 62
 
 
 def test_the_source() -> None:

@@ -12,6 +12,7 @@ from webnn.validation.context_options import AcceleratedContextOptions
 from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import is_float
 from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number
+from webnn.validation.drafts import draft_2024_06
 from webnn.validation.drafts.delta import Delta, Lifting, NoCounterpartError, RowChanges, renamed, retyped
 from webnn.validation.drafts.idl import read_idl
 from webnn.validation.drafts.limits import read_limits
@@ -22,11 +23,6 @@ from webnn.validation.shapes import bidirectionally_broadcast
 __all__ = ["DRAFT"]
 
 _NAME = "2026-06"
-
-_ADDED = (
-    "cumulativeSum dequantizeLinear gatherElements gatherND isInfinite isNaN logicalAnd logicalOr logicalXor notEqual quantizeLinear "
-    "reverse roundEven scatterElements scatterND sign tile"
-)
 
 
 class _PadOptions(movement.PadOptions):
@@ -130,7 +126,8 @@ _COMPUTE = "it has compute(graph, inputs, outputs) over arrays in the place of t
 DRAFT = Delta(
     name=_NAME,
     after="2024-06",
-    added=[OPERATIONS[name] for name in _ADDED.split()],
+    # The newest draft has every operation of the families.
+    added=[row for name, row in OPERATIONS.items() if name not in draft_2024_06.DRAFT.operations],
     changed={
         "argMax": _ARG_MIN_MAX,
         "argMin": _ARG_MIN_MAX,

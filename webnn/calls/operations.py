@@ -10,6 +10,7 @@ from typing import Any
 
 from webnn.calls.maker import Arguments, Call, CallMaker, Value
 from webnn.calls.windows import WINDOWS, take_image
+from webnn.validation import unary
 from webnn.validation.descriptor import is_float
 
 __all__ = ["ACTIVATIONS", "CALLS", "parameters"]
@@ -343,14 +344,13 @@ def _recurrent(name: str) -> Call:
     return make
 
 
-_UNARY = "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan"
 _PAIRS = "add sub mul div max min pow equal notEqual greater greaterOrEqual lesser lesserOrEqual logicalAnd logicalOr logicalXor"
 _REDUCTIONS = "reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean reduceMin reduceProduct reduceSum reduceSumSquare"
 
 #: How a valid call of each operation is made.
 CALLS: Mapping[str, Call] = MappingProxyType(
     {
-        **{name: _unary(name) for name in (*_UNARY.split(), *ACTIVATIONS)},
+        **{name: _unary(name) for name in (*(row.name for row in unary.OPERATIONS), *ACTIVATIONS)},
         **{name: _unary(name, "a") for name in ("logicalNot", "isNaN", "isInfinite")},
         **{name: _pair(name) for name in _PAIRS.split()},
         "prelu": _pair("prelu", "input"),

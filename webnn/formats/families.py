@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from webnn.validation import unary
+
 __all__ = ["COLOURS", "FAMILIES", "OTHER", "family"]
 
 #: The family of operations that no draft here has.
@@ -16,8 +18,8 @@ FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
         for name, operations in {
             "multiply": "conv2d convTranspose2d gemm matmul gru gruCell lstm lstmCell",
             "activation": ("elu gelu hardSigmoid hardSwish leakyRelu linear prelu relu sigmoid softmax softplus softsign tanh clamp erf"),
-            "arithmetic": (
-                "add sub mul div max min pow abs ceil cos cumulativeSum exp floor identity log neg reciprocal roundEven sign sin sqrt tan"
+            "arithmetic": " ".join(
+                ["add sub mul div max min pow cumulativeSum", *(row.name for row in unary.OPERATIONS if row.name != "erf")]
             ),
             "normalize": "batchNormalization instanceNormalization layerNormalization",
             "reduce": (

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from webnn.builder.description import OperatorDescription
+from webnn.validation import unary
 from webnn.validation.descriptor import OperandDescriptor, is_float
 
 __all__ = ["SHARED", "Tolerance", "find_own"]
@@ -147,10 +148,13 @@ _ULP: Mapping[str, _Row] = MappingProxyType(
         "sub": 1,
     }
 )
+#: Unary operations that round nothing.
+_EXACT = frozenset({"abs", "ceil", "floor", "identity", "neg", "roundEven", "sign"})
 #: Those in absolute distance.
 _ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
-        **dict.fromkeys(("cos", "erf", "sin", "tan", "tanh"), (1 / 1024, 1 / 512)),
+        **{row.name: (1 / 1024, 1 / 512) for row in unary.OPERATIONS if row.name not in {*_ULP, *_EXACT}},
+        "tanh": (1 / 1024, 1 / 512),
         "log": (1 / 1024, 1 / 1024),
     }
 )

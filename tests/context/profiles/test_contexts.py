@@ -26,7 +26,7 @@ CONTEXTS = {name: ML(revision=CURRENT, profile=name).createContextSync() for nam
 def test_the_limits_are_the_data(name: str) -> None:
     limits = CONTEXTS[name].opSupportLimits()
     assert limits == load_profile(name).limits()
-    assert len(limits) == 100
+    assert len(limits) >= 100
     # The caller may change it.
     limits["add"]["a"]["dataTypes"].clear()
     assert CONTEXTS[name].opSupportLimits() == load_profile(name).limits()

@@ -19,6 +19,7 @@ from tests.support import CURRENT, FIRST, NEWEST, Array, shared_context
 from webnn import GraphDescription, MLGraph, MLGraphBuilder, WebNNTypeError
 from webnn.builder.describe import describe
 from webnn.builder.description import DescriptionError
+from webnn.validation import unary
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.wpt_runner.vectors.cases import load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
@@ -39,7 +40,7 @@ _MOST = 40
 _FEW: Mapping[str, Mapping[str, Any]] = {
     **{name: {"a": np.float32([[1, np.nan, -np.inf], [0.5, 1.5, 2.5]])} for name in ("isInfinite", "isNaN")},
     "quantizeLinear": {"input": _MATRIX, "scale": np.float32([[0.5], [0.25], [2]]), "zeroPoint": np.int8([[3], [0], [-2]])},
-    "roundEven": {"input": _MATRIX},
+    **{row.name: {"input": _MATRIX} for row in unary.OPERATIONS if row.name not in FIRST.operations},
     "tile": {"input": _MATRIX, "repetitions": [2, 3]},
 }
 

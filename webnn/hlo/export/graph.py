@@ -103,7 +103,7 @@ class _Exporter:
         emitter, operation = self.emitter, operator.operation
         rule = RULES.get(operation.name)
         if rule is None:
-            raise RuleError(f"{operation.name} has no counterpart in StableHLO: an addition to the draft brought it")
+            raise RuleError(f"{operation.name} has no counterpart in StableHLO")
         emitter.location = Location(name=operator.label or operation.name)
         # The operands of a sequence have no names of their own.
         named = [*zip(() if operation.variadic else operation.operands, operator.inputs, strict=False), *operator.members]
