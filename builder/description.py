@@ -322,12 +322,10 @@ class GraphDescription(_Value):
         return f"<GraphDescription{name}: ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)}), {len(self.operators)} operators>"
 
     def __str__(self) -> str:
-        text: str = above.load("formats.summary").as_text(self)
-        return text
+        return above.summary().as_text(self)
 
     def _repr_html_(self) -> str:
-        html: str = above.load("formats.html").as_html(self)
-        return html
+        return above.html().as_html(self)
 
     def descriptors(self) -> dict[str, OperandDescriptor]:
         """Return the data type and shape of every value, as far as they are known."""
@@ -402,12 +400,11 @@ class GraphDescription(_Value):
             DescriptionError: The graph has something without counterpart in the earlier draft; the message names it. Or the draft is not an
                 earlier one.
         """
-        lowered: GraphDescription = above.load("lowering").lower(self, draft)
-        return lowered
+        return above.lowering().lower(self, draft)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""
-        above.load("formats").save(self, path)
+        above.formats().save(self, path)
 
     def build(self, builder: GraphBuilder, inputs: Mapping[str, MLOperand] = MappingProxyType({})) -> dict[str, MLOperand]:
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
@@ -441,8 +438,7 @@ def load(path: str | os.PathLike[str]) -> GraphDescription:
         ValueError: The suffix is unknown.
         OSError: A file cannot be read.
     """
-    description: GraphDescription = above.load("formats").load(path)
-    return description
+    return above.formats().load(path)
 
 
 def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tuple[CallDescription, ...]:

@@ -60,8 +60,7 @@ class MLContext(DraftMembers):
         return context
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_context(self)
-        return reduced
+        return above.travel().reduce_context(self)
 
     def __repr__(self) -> str:
         state = self._state

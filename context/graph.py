@@ -90,8 +90,7 @@ class MLGraph(DraftMembers):
         return self._state.revision
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_graph(self)
-        return reduced
+        return above.travel().reduce_graph(self)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._inputDescriptors.items())
@@ -106,8 +105,7 @@ class MLGraph(DraftMembers):
         placement = None
         with suppress(NotSupportedError):  # the engine does not tell
             placement = self.placement
-        html: str = above.load("formats.html").as_html(self.description, placement, repr(self)[1:-1])
-        return html
+        return above.html().as_html(self.description, placement, repr(self)[1:-1])
 
     @property
     def devices(self) -> list[str]:
@@ -209,8 +207,7 @@ class MLGraph(DraftMembers):
             TypeError: ``runs`` is no integer.
             ValueError: It is out of range.
         """
-        result: GraphProfile = above.load("inspect").profile(self, inputs, runs)
-        return result
+        return above.inspect().profile(self, inputs, runs)
 
     def trace(self, inputs: Mapping[str, Any], labels: str | Iterable[str] = ()) -> Trace:
         """Compute the result of every operator, and what its elements are: minimum, maximum, mean, zeros, NaN and others.
@@ -230,8 +227,7 @@ class MLGraph(DraftMembers):
             OperationError: The engine fails.
             ValueError: No operator and no value has such a label or name.
         """
-        result: Trace = above.load("inspect").trace(self, inputs, labels)
-        return result
+        return above.inspect().trace(self, inputs, labels)
 
     def firstNaN(self, inputs: Mapping[str, Any]) -> FirstNaN | None:
         """Find the first operator whose result has a NaN, or an infinity, that its operands do not have.
@@ -249,8 +245,7 @@ class MLGraph(DraftMembers):
             InvalidStateError: The graph was destroyed.
             OperationError: The engine fails.
         """
-        result: FirstNaN | None = above.load("inspect").firstNaN(self, inputs)
-        return result
+        return above.inspect().firstNaN(self, inputs)
 
     def accuracy(self, inputs: Mapping[str, Any], whole: bool = False) -> Accuracy:
         """Compare each operator with `webnn.reference`, in float64, on the operands that it has on this device.
@@ -271,8 +266,7 @@ class MLGraph(DraftMembers):
             OperationError: The engine fails.
             TypeError: ``whole`` is no bool.
         """
-        result: Accuracy = above.load("inspect").accuracy(self, inputs, whole)
-        return result
+        return above.inspect().accuracy(self, inputs, whole)
 
     @some_drafts
     def destroy(self) -> None:

@@ -48,16 +48,13 @@ class Inspection:
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def __str__(self) -> str:
-        text: str = above.load("inspect").as_text(self)
-        return text
+        return above.inspect().as_text(self)
 
     def _repr_html_(self) -> str:
-        page: str = above.load("inspect").as_html(self)
-        return page
+        return above.inspect().as_html(self)
 
     def __rich__(self) -> RenderableType:
-        drawn: RenderableType = above.load("inspect").as_renderable(self)
-        return drawn
+        return above.inspect().as_renderable(self)
 
 
 # Times

@@ -212,8 +212,7 @@ class ML:
         self._timeline = Timeline()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_ml(self)
-        return reduced
+        return above.travel().reduce_ml(self)
 
     def createContext(
         self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]

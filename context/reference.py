@@ -75,7 +75,7 @@ class ReferenceGraph:
 
     def __init__(self, graph: ComputationalGraph, semantics: Semantics) -> None:
         try:
-            self._program = above.load("reference").Program(describe_graph(graph), semantics)
+            self._program = above.reference().Program(describe_graph(graph), semantics)
         except NotSupportedError as error:
             raise OperationError(f"build: {error}", operation=error.operation) from None
         numbers = count()

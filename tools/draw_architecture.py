@@ -1,4 +1,4 @@
-"""Draws what imports what, from the imports in the code, as a Mermaid diagram in docs/architecture.md.
+"""Draw the imports and the upward calls of the code as a Mermaid diagram in docs/architecture.md.
 
 python -m tools.draw_architecture            writes the diagram
 python -m tools.draw_architecture --check    fails if the page differs
@@ -15,14 +15,18 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tools.written import fill, keep_pages
+from webnn.builder import above
 
-__all__ = ["EXTRAS", "PACKAGES", "draw", "find_imports", "main", "package_of"]
+__all__ = ["ABOVE", "EXTRAS", "PACKAGES", "draw", "find_imports", "find_upward_calls", "main", "package_of"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 
 #: ``python -m webnn``: it belongs to the command line, although Python requires it in this folder.
 _START = ROOT / "webnn" / "__main__.py"
+
+#: The table of the upward calls. Its annotations name packages above it: they are not imports that count.
+ABOVE = ROOT / "builder" / "above.py"
 
 #: The packages that the picture shows, with their folders. Packages below them count as a part of them.
 PACKAGES: Mapping[str, str] = MappingProxyType(
@@ -85,6 +89,20 @@ def find_imports() -> dict[str, set[str]]:
     return {name: {package_of(module) for module in _modules(name)} - {"", name} for name in PACKAGES}
 
 
+def find_upward_calls() -> dict[str, set[str]]:
+    """Return which packages each package calls by way of `webnn.builder.above`."""
+    found: dict[str, set[str]] = {}
+    for name in PACKAGES:
+        for file in _files(name):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "above"):
+                    continue
+                # A variable may have the same name.
+                if isinstance(row := getattr(above, node.attr, None), above.Upward):
+                    found.setdefault(name, set()).add(package_of(row.module))
+    return {name: targets - {name} for name, targets in found.items()}
+
+
 def draw() -> str:
     """Return the diagram, without arrows that longer paths imply."""
     reached = find_imports()
@@ -96,6 +114,8 @@ def draw() -> str:
     for name, targets in reached.items():
         direct = [target for target in targets if not any(target in _all_below(reached, other) for other in targets - {target})]
         lines += [f"    {_id(name)} --> {_id(target)}" for target in PACKAGES if target in direct]
+    for name, targets in find_upward_calls().items():
+        lines += [f"    {_id(name)} -.-> {_id(target)}" for target in PACKAGES if target in targets]
     return "\n".join(["```mermaid", *lines, "```", ""])
 
 
@@ -120,6 +140,8 @@ def _files(package: str) -> Iterator[Path]:
 def _modules(package: str) -> Iterator[str]:
     """Yield what the files of a package import: modules, and names that may be modules."""
     for file in _files(package):
+        if file == ABOVE:
+            continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)

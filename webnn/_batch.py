@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack
 
 import numpy as np
 
+from webnn.builder.keywords import show_keywords
 from webnn.validation import extras
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
     from webnn.context.ml import ML
 
-__all__ = ["Batch", "BatchError", "batch"]
+__all__ = ["Batch", "BatchError", "BatchOptions", "batch"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -75,18 +76,31 @@ class Batch(Protocol):
         """
 
 
-def batch(
-    model: GraphDescription | MLGraph | str | os.PathLike[str] | Any,
-    data: Any,
-    *,
-    batchSize: int | None = None,
-    device: Literal["cpu", "gpu", "npu"] | None = None,
-    ml: ML | None = None,
-    executor: Executor | str | None = None,
-    threads: int | None = None,
-    output: str | os.PathLike[str] | None = None,
-    progress: bool | None = None,
-) -> Batch:
+class BatchOptions(TypedDict, total=False):
+    """The options of `batch`.
+
+    Attributes:
+        batchSize: How many samples a part has, which a worker computes at once. By default 16 MiB of samples, and at most 1024.
+        device: The ``deviceType`` of the contexts. An `MLGraph` has its own.
+        ml: Makes the contexts; by default ``ML()`` of the description's draft. An `MLGraph` has its own.
+        executor: Runs the parts: an executor of `concurrent.futures`, or ``"processes:4"``, ``"threads:4"``, ``"dask://HOST:PORT"`` or
+            ``"ray://HOST:PORT"``. By default there is a process for each core.
+        threads: How many threads of the engine a part may use on the CPU. By default one; with local processes the cores are shared.
+        output: A folder in which finished parts are kept. A second call with the same arguments computes only what is missing.
+        progress: Show a progress bar; by default on a terminal and in a notebook.
+    """
+
+    batchSize: int | None
+    device: Literal["cpu", "gpu", "npu"] | None
+    ml: ML | None
+    executor: Executor | str | None
+    threads: int | None
+    output: str | os.PathLike[str] | None
+    progress: bool | None
+
+
+@show_keywords(BatchOptions)
+def batch(model: GraphDescription | MLGraph | str | os.PathLike[str] | Any, data: Any, **options: Unpack[BatchOptions]) -> Batch:
     """Compute a graph for every sample of a data set, in parts, on several workers and in bounded memory. docs/scale.md.
 
     Axis 0 of the data counts the samples. A sample has the shape of the graph's input; or it lacks the first axis of that shape, which is
@@ -96,31 +110,14 @@ def batch(
         model: A graph, a description, an ONNX model (``onnx.ModelProto``), or a file: ``.onnx``, ``.webnn`` or ``.webnn.json``.
         data: For each input of the graph, by its name, an array or a file ``.npy``; or a file ``.npz`` or ``.parquet`` with the names of
             the inputs. For a graph of one input an array or a file ``.npy`` is enough. Files and maps of files are read by the workers.
-        batchSize: How many samples a part has: what a worker computes at once. By default 16 MiB of samples, and at most 1024.
-        device: The ``deviceType`` of the contexts. An `MLGraph` has its own.
-        ml: What the contexts are made by; by default ``ML()`` of the description's draft. An `MLGraph` has its own.
-        executor: What runs the parts: an executor of `concurrent.futures`, or ``"processes:4"``, ``"threads:4"``, ``"dask://HOST:PORT"`` or
-            ``"ray://HOST:PORT"``. By default there is a process for each core.
-        threads: How many threads of the engine a part may use on the CPU. By default one; with local processes the cores are shared.
-        output: A folder in which finished parts are kept. A second call with the same arguments computes only what is missing.
-        progress: Show a progress bar; by default on a terminal and in a notebook.
+        options: As `BatchOptions` explains them.
 
     Raises:
         WebNNTypeError: An argument is not valid: the message names the input, what must hold, and what was given.
-        TypeError: The executor is none; or the `ML` or graph cannot travel, because of its faults, for example.
+        TypeError: The executor is not one; or the `ML` or graph cannot be pickled, because of its faults, for example.
         ValueError: The executor's text or the file of the graph is not valid.
         ImportError: A package that reads the data is not installed.
         OSError: A file cannot be read.
     """
-    made: Batch = extras.load("batch", "webnn.batch")(
-        model,
-        data,
-        batchSize=batchSize,
-        device=device,
-        ml=ml,
-        executor=executor,
-        threads=threads,
-        output=output,
-        progress=progress,
-    )
+    made: Batch = extras.load("batch", "webnn.batch")(model, data, options)
     return made

@@ -93,7 +93,7 @@ def webnn_waste() -> Iterator[Any]:
     """Record what every context that is made during the test copies and allocates: a `webnn.inspect.WasteRecorder`."""
     from webnn.builder import above  # noqa: PLC0415 (most test runs record nothing)
 
-    with above.load("inspect").record_waste() as waste:
+    with above.inspect().record_waste() as waste:
         yield waste
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.meta.specification import LAYERS, sources
 from tools import draw_architecture
-from tools.draw_architecture import PACKAGES, draw, find_imports, main, package_of
+from tools.draw_architecture import PACKAGES, _all_below, _id, draw, find_imports, find_upward_calls, main, package_of
 
 
 def test_the_picture_is_what_the_code_gives() -> None:
@@ -48,3 +48,14 @@ def test_an_arrow_for_each_import() -> None:
     assert "webnn_builder_onnx --> webnn_builder" in drawn
     # A longer way leads there.
     assert "webnn_context --> webnn_validation" not in drawn
+
+
+def test_a_dotted_arrow_for_each_upward_call() -> None:
+    calls = find_upward_calls()
+    assert {"webnn.formats", "webnn.inspect", "webnn.reference"} <= calls["webnn.context"]
+    # `webnn.context.travel` is in the package of its callers.
+    assert "webnn.context" not in calls["webnn.context"]
+    for name, targets in calls.items():
+        assert not targets & _all_below(find_imports(), name), "is below it, and can be imported"
+        for target in targets:
+            assert f"{_id(name)} -.-> {_id(target)}" in draw()

@@ -22,11 +22,14 @@ def module_of(file: str) -> str:
 
 
 FILES = {module_of(name): name for folder in LAYERS.values() for name in (path.relative_to(ROOT).as_posix() for path in sources(folder))}
+#: The table of the upward calls: its annotations name packages above, which `test_above` compares with it.
+ABOVE = "webnn.builder.above"
 #: What each module of the product imports of it.
 GRAPH = {
     module: {
         reached
         for each in imports(file)
+        if not (module == ABOVE and each.typing_only)
         for reached in [name for name in (f"{each.module}.{each.name}", each.module) if name in FILES][:1]
         if reached != module
     }
@@ -34,15 +37,19 @@ GRAPH = {
 }
 
 
+#: Tables and pages are drawn in every layer, so their package is below all layers, though it is in the folder of `webnn`.
+PLACES = {**LAYERS, "webnn.display": ROOT / "webnn" / "display"}
+
+
 def layer_of(module: str) -> str:
     """Return the layer of a module: the longest name that fits."""
-    return max((layer for layer in LAYERS if f"{module}.".startswith(f"{layer}.")), key=len)
+    return max((layer for layer in PLACES if f"{module}.".startswith(f"{layer}.")), key=len)
 
 
 def room_of(module: str) -> str:
     """Return the folder below its layer that a module is in; empty for one that stands beside these folders."""
     layer = layer_of(module)
-    inside = Path(FILES[module]).relative_to(LAYERS[layer].relative_to(ROOT)).parts
+    inside = Path(FILES[module]).relative_to(PLACES[layer].relative_to(ROOT)).parts
     return f"{layer}.{inside[0]}" if len(inside) > 1 else ""
 
 

@@ -38,8 +38,6 @@ _FIRST: Mapping[str, Operation] = MappingProxyType(
 _CHANGES: Mapping[str, Callable[[Mapping[str, Operation]], Mapping[str, Operation]]] = MappingProxyType(
     dict(zip(DRAFTS[1:], (draft_2026_06.change,), strict=True))
 )
-#: The operations that a draft after the first one changes: a module for each.
-_CHANGES: Mapping[str, Mapping[str, Operation]] = MappingProxyType(dict(zip(DRAFTS[1:], (draft_2026_06.CHANGED,), strict=True)))
 
 
 @cache

@@ -16,8 +16,9 @@ from typing import Any, cast
 import numpy as np
 
 import webnn
-from webnn._batch import BatchError
+from webnn._batch import BatchError, BatchOptions
 from webnn.builder.description import GraphDescription
+from webnn.builder.keywords import check_keywords
 from webnn.context.engine import runtime
 from webnn.context.graph import MLGraph
 from webnn.context.ml import ML, Origin
@@ -40,20 +41,12 @@ _SETTINGS = ("profile", "fallback", "order", "providerOptions", "reference", "nu
 _MOST_THREADS = 1024
 
 
-def batch(
-    model: Any,
-    data: Any,
-    *,
-    batchSize: Any = None,
-    device: Any = None,
-    ml: Any = None,
-    executor: Any = None,
-    threads: Any = None,
-    output: Any = None,
-    progress: Any = None,
-) -> DataBatch:
+def batch(model: Any, data: Any, options: BatchOptions) -> DataBatch:
     """Compute a graph for every sample of a data set: see `webnn.batch`."""
-    description, origin = _open_model(model, device, ml)
+    check_keywords("batch", options, BatchOptions)
+    description, origin = _open_model(model, options.get("device"), options.get("ml"))
+    executor, threads = options.get("executor"), options.get("threads")
+    output, progress = options.get("output"), options.get("progress")
     check_executor(executor, "executor")
     pack(origin)
     if progress is not None and not isinstance(progress, bool):
@@ -64,7 +57,7 @@ def batch(
         description,
         origin,
         data,
-        size=batchSize,
+        size=options.get("batchSize"),
         executor=executor,
         threads=None if threads is None else _convert_threads(threads),
         output=None if output is None else Path(output).absolute(),
