@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
+from webnn.builder.keywords import check_keywords, show_keywords
 from webnn.builder.numerics import NUMERICS_VARIABLE, Numerics, convert_numerics
 from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
@@ -42,6 +43,7 @@ __all__ = [
     "FALLBACK_VARIABLE",
     "PROFILE_VARIABLE",
     "Emulation",
+    "EmulationOptions",
     "Settings",
     "Witness",
     "ambient",
@@ -67,6 +69,36 @@ class Witness(Protocol):
 
     def ask(self) -> None:
         """Learn that the program reads what depends on its device."""
+
+
+class EmulationOptions(TypedDict, total=False):
+    """The settings of `ML`, `emulate` and what else makes contexts. ``None`` is the same as leaving one out.
+
+    Attributes:
+        profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
+            default the contexts have the draft's own limits.
+        fallback: What happens if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
+            warning, ``"silent"`` gives none, and ``"deny"`` raises an error.
+        faults: Faults to inject, for testing how a program handles them; by default none.
+        order: The execution providers to try for each device type, best first; they replace the default ones.
+        providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
+        reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
+        numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
+            the engine's own kernels and fusions compute, which differs there. The reference is always exact.
+        cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
+        semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
+            docs/semantics.md.
+    """
+
+    profile: str | os.PathLike[str] | Profile | None
+    fallback: FallbackPolicy | None
+    faults: Faults | None
+    order: Mapping[str, Sequence[str]] | None
+    providerOptions: Mapping[str, Mapping[str, str | int | float]] | None
+    reference: bool | None
+    numerics: Numerics | None
+    cache: str | os.PathLike[str] | None
+    semantics: SemanticsOptions | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,20 +180,13 @@ class Emulation:
         return f"<{self.settings}>".replace("Settings", "emulate", 1)
 
 
+@show_keywords(EmulationOptions)
 def emulate(
     *,
-    profile: str | os.PathLike[str] | Profile | None = None,
-    fallback: FallbackPolicy | None = None,
-    faults: Faults | None = None,
-    order: Mapping[str, Sequence[str]] | None = None,
-    providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
-    reference: bool | None = None,
-    numerics: Numerics | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    semantics: SemanticsOptions | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
     on_context: Callable[[MLContext], None] | None = None,
+    **options: Unpack[EmulationOptions],
 ) -> Emulation:
     """Set defaults for the contexts of every `ML` of the process, ``navigator.ml`` included, until the block ends.
 
@@ -171,15 +196,6 @@ def emulate(
     settings that it was made with. The settings apply to all threads and tasks of the process.
 
     Args:
-        profile: As for `ML`.
-        fallback: As for `ML`.
-        faults: As for `ML`.
-        order: As for `ML`.
-        providerOptions: As for `ML`.
-        reference: As for `ML`.
-        numerics: As for `ML`.
-        cache: As for `ML`.
-        semantics: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
@@ -187,6 +203,7 @@ def emulate(
             exception, `compute` fails with it; after `dispatch` nobody waits, so `threading.excepthook` gets it.
         on_context: A function that is called with every context that is made, before the program has it. If it raises an exception,
             `createContext` fails with it.
+        options: The settings of `EmulationOptions`.
 
     Returns:
         A context manager.
@@ -195,18 +212,7 @@ def emulate(
         TypeError: A parameter has the wrong type.
         ValueError: A parameter has the right type but an invalid value.
     """
-    settings = convert_settings(
-        "emulate",
-        profile=profile,
-        fallback=fallback,
-        faults=faults,
-        order=order,
-        providerOptions=providerOptions,
-        reference=reference,
-        numerics=numerics,
-        cache=cache,
-        semantics=semantics,
-    )
+    settings = convert_settings("emulate", options)
     hooks: dict[str, Any] = {"on_build": on_build, "on_compute": on_compute, "on_context": on_context}
     for name, hook in hooks.items():
         if hook is not None and not callable(hook):
@@ -216,38 +222,25 @@ def emulate(
     return Emulation(settings)
 
 
-def convert_settings(
-    where: str,
-    *,
-    profile: object = None,
-    fallback: object = None,
-    faults: object = None,
-    order: object = None,
-    providerOptions: object = None,
-    reference: object = None,
-    numerics: object = None,
-    cache: object = None,
-    semantics: object = None,
-) -> Settings:
-    """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
-    given = (profile, fallback, faults, order, providerOptions, reference, numerics, cache, semantics)
-    if all(value is None for value in given):
+def convert_settings(where: str, options: EmulationOptions) -> Settings:
+    """Check and convert the options of `ML` and `emulate`; ``where`` is the name of the caller, for the messages."""
+    check_keywords(where, options, EmulationOptions)
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    if not given:
         return _NOTHING
-    if faults is not None and not isinstance(faults, Faults):
-        raise TypeError(f"{where}: faults must be a webnn.Faults, got {webidl.describe(faults)}")
-    if reference is not None and not isinstance(reference, bool):
-        raise TypeError(f"{where}: reference must be a bool, got {webidl.describe(reference)}")
-    return Settings(
-        profile=None if profile is None else _convertProfile(where, profile),
-        fallback=None if fallback is None else convert_policy(fallback, f"{where}: fallback"),
-        faults=faults,
-        order=None if order is None else convert_order(order),
-        providerOptions=None if providerOptions is None else convert_provider_options(providerOptions),
-        reference=reference,
-        numerics=None if numerics is None else convert_numerics(numerics, f"{where}: numerics"),
-        cache=None if cache is None else _convertFolder(where, cache),
-        semantics=None if semantics is None else convert_semantics(semantics, f"{where}: semantics"),
-    )
+    for name, kind, expected in (("faults", Faults, "a webnn.Faults"), ("reference", bool, "a bool")):
+        if name in given and not isinstance(given[name], kind):
+            raise TypeError(f"{where}: {name} must be {expected}, got {webidl.describe(given[name])}")
+    convert: dict[str, Callable[[Any], Any]] = {
+        "profile": lambda value: _convertProfile(where, value),
+        "fallback": lambda value: convert_policy(value, f"{where}: fallback"),
+        "order": convert_order,
+        "providerOptions": convert_provider_options,
+        "numerics": lambda value: convert_numerics(value, f"{where}: numerics"),
+        "cache": lambda value: _convertFolder(where, value),
+        "semantics": lambda value: convert_semantics(value, f"{where}: semantics"),
+    }
+    return Settings(**{name: convert[name](value) if name in convert else value for name, value in given.items()})
 
 
 def ambient() -> Settings:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from webnn.builder import above
-from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
-from webnn.builder.semantics import Semantics, SemanticsOptions, merge_semantics
+from webnn.builder.keywords import show_keywords
+from webnn.builder.numerics import DEFAULT_NUMERICS
+from webnn.builder.semantics import Semantics, merge_semantics
 from webnn.context import emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
 from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
 from webnn.context.document import Document
+from webnn.context.emulation import EmulationOptions
 from webnn.context.engine import discovery
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
@@ -35,10 +37,8 @@ if TYPE_CHECKING:
 
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Backend
-    from webnn.context.devices.selection import FallbackPolicy, Selection
-    from webnn.context.faults import Faults
+    from webnn.context.devices.selection import Selection
     from webnn.context.graph import MLGraph
-    from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
     from webnn.validation.context_options import Preferences
 
@@ -142,6 +142,7 @@ class GPUDevice:
         self.label = label
 
 
+@show_keywords(EmulationOptions)
 class ML:
     """The entry to the API. `#api-ml`.
 
@@ -150,26 +151,15 @@ class ML:
             `webnn.validation.drafts.find_revision` or `compose` returns. The default is the environment variable ``WEBNN_REVISION``, or
             ``"2026-06+compute"``: the newest draft, with `MLContext.compute` of the first one. docs/revisions.md.
         document: The page around the program; by default one that may use everything. It must be a secure context.
-        profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
-            default the contexts have the draft's own limits.
-        fallback: What happens if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
-            warning, ``"silent"`` gives none, and ``"deny"`` raises an error.
-        faults: Faults to inject, for testing how a program handles them; by default none.
-        order: The execution providers to try for each device type, best first; they replace the default ones.
-        providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
-        reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
-        numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
-            the engine's own kernels and fusions compute, which differs there. The reference is always exact.
-        cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
-        semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
-            docs/semantics.md.
+        options: The settings of `EmulationOptions`.
 
-    The last nine are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
+    Only the emulator has the settings after ``document``. If one is not given, `emulate` and the environment variables apply.
+    docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
         ValueError: A parameter has the right type but an invalid value: there is no such revision, profile or policy, or the document
-            is no secure context.
+            is not a secure context.
     """
 
     __slots__ = ("__weakref__", "_document", "_revision", "_settings", "_timeline")
@@ -179,15 +169,7 @@ class ML:
         *,
         revision: RevisionName | Revision | None = None,
         document: Document | None = None,
-        profile: str | os.PathLike[str] | Profile | None = None,
-        fallback: FallbackPolicy | None = None,
-        faults: Faults | None = None,
-        order: Mapping[str, Sequence[str]] | None = None,
-        providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
-        reference: bool | None = None,
-        numerics: Numerics | None = None,
-        cache: str | os.PathLike[str] | None = None,
-        semantics: SemanticsOptions | None = None,
+        **options: Unpack[EmulationOptions],
     ) -> None:
         # Imported lazily because it loads pydantic.
         from webnn.validation.drafts import DEFAULT, find_revision  # noqa: PLC0415
@@ -197,18 +179,7 @@ class ML:
         self._document = Document() if document is None else document
         if not self._document.secure:
             raise ValueError(f"document must be a secure context, and that of {self._document.origin} is none: it has no navigator.ml")
-        self._settings = emulation.convert_settings(
-            "ML",
-            profile=profile,
-            fallback=fallback,
-            faults=faults,
-            order=order,
-            providerOptions=providerOptions,
-            reference=reference,
-            numerics=numerics,
-            cache=cache,
-            semantics=semantics,
-        )
+        self._settings = emulation.convert_settings("ML", options)
         self._timeline = Timeline()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:

@@ -49,6 +49,8 @@ _GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 #: The methods of `MLGraphBuilder` that are no operations, which have pages of their own.
 _OWN = ("input", "constant", "build", "buildSync")
+#: The dictionaries of the options that functions and classes share, which follow the first of these.
+_OPTIONS: Mapping[str, str] = MappingProxyType({"ML": "webnn.context.emulation.EmulationOptions", "batch": "webnn._batch.BatchOptions"})
 
 
 @cache
@@ -111,6 +113,8 @@ def _page(title: str, members: Iterable[str]) -> Iterator[str]:
             yield from _directive("webnn.MLGraphBuilder", inherited_members=list(_OWN))
         elif not _is_error(name):
             yield from _directive(f"webnn.{name}")
+            if name in _OPTIONS:
+                yield from _directive(_OPTIONS[name])
 
 
 def _package_page(package: str) -> Iterator[str]:
