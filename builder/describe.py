@@ -19,7 +19,7 @@ from webnn.builder.description import (
 )
 from webnn.builder.names import Names
 from webnn.validation import webidl
-from webnn.validation.errors import WebNNTypeError
+from webnn.validation.errors import argument_error
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call
 
@@ -46,17 +46,16 @@ def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescri
     Raises:
         WebNNTypeError: The outputs are not what `build` takes, or come from several builders.
     """
-    try:
-        named = webidl.record(outputs, require_operand)
-    except webidl.ConversionError as error:
-        raise _error(f"outputs{error.path}", error.reason) from error.__cause__
+    named = webidl.convert_argument(functools.partial(webidl.record, outputs, require_operand), "describe", "outputs")
     if not named:
-        raise _error("outputs", "must not be empty")
+        raise argument_error("describe", "outputs", "must not be empty")
     first = next(iter(named))
     builder = named[first]._builder
     for key, operand in named.items():
         if operand._builder is not builder:
-            raise _error(f"outputs[{webidl.describe(key)}]", f"must come from the builder of outputs[{webidl.describe(first)}]")
+            raise argument_error(
+                "describe", f"outputs[{webidl.describe(key)}]", f"must come from the builder of outputs[{webidl.describe(first)}]"
+            )
     call = Call("describe", "#api-mlgraphbuilder-build", builder._revision)
     return describe_graph(cast("GraphBuilder", builder)._survey(call, named), name)
 
@@ -216,7 +215,3 @@ def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
         return converted.name
     options = {name: _give_back(converted.given[name], value) for name, value in converted.parameters.items() if name in converted.given}
     return ActivationDescription(operation=converted.name, options=options)
-
-
-def _error(argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(f"describe: {argument} {requirement}", operation="describe", argument=argument)

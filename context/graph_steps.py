@@ -15,7 +15,7 @@ from webnn.context.promise import Turns, promise, rejected
 from webnn.context.state import Steps
 from webnn.context.timeline import BUSY
 from webnn.validation import webidl
-from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, OperationError, argument_error
 from webnn.validation.extension import Extension
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ __all__ = ["COMPILE", "BuildSteps", "ComputeSteps", "MLComputeResult"]
 #: Compiles the graphs of a context, in place of `webnn.context.build.compile_graph`.
 COMPILE: Extension[Callable[[ContextState, ComputationalGraph, Caller], MLGraph]] = Extension("compile")
 _ANCHOR = "#api-mlcontext-compute"
+_error = partial(argument_error, "compute", anchor=_ANCHOR)
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -240,11 +241,5 @@ class ComputeSteps(Steps):
 
 def _convert(argument: str, named: Mapping[str, Any]) -> dict[str, Any]:
     """Convert to ``record<DOMString, ArrayBufferView>``; the views are checked later."""
-    try:
-        return webidl.record(named, lambda view: view, wanted="a mapping from names to arrays")
-    except webidl.ConversionError as error:
-        raise _error(argument, error.reason) from error.__cause__
-
-
-def _error(argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(f"compute: {argument} {requirement}", operation="compute", argument=argument, anchor=_ANCHOR)
+    convert = partial(webidl.record, named, lambda view: view, wanted="a mapping from names to arrays")
+    return webidl.convert_argument(convert, "compute", argument, _ANCHOR)

@@ -26,7 +26,7 @@ from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
-from webnn.validation.errors import MissingMemberError, WebNNTypeError
+from webnn.validation.errors import MissingMemberError, argument_error
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
 from webnn.validation.revision import Revision, RevisionName
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "plain_context"]
 
 _ANCHOR = "#api-ml-createcontext"
+_error = partial(argument_error, "createContext", anchor=_ANCHOR)
 #: Names the draft of programs that choose none.
 _REVISION_VARIABLE = "WEBNN_REVISION"
 
@@ -269,19 +270,17 @@ class ML:
             if members and options is not None:
                 raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
             contextType = "default"
-            try:
-                asked = self._convert(webidl.dictionary_members(members or options))
-            except webidl.ConversionError as error:
-                raise _error(f"options{error.path}", error.reason) from error.__cause__
+            asked = webidl.convert_argument(partial(self._convert, members or options), "createContext", "options", _ANCHOR)
         # [2; 2026-06: 3] The document may use the feature.
         self._document._checkAllowed("createContext", self._revision.draft)
         return contextType, asked
 
-    def _convert(self, given: Mapping[str, Any]) -> Preferences:
+    def _convert(self, options: object) -> Preferences:
         """Convert to the ``MLContextOptions`` of the revision."""
         # Imported lazily because it loads pydantic.
         from webnn.validation.context_options import convertDeviceType  # noqa: PLC0415
 
+        given = webidl.dictionary_members(options)
         call, model = Call("createContext", _ANCHOR, self._revision), self._revision.context_options
         for member in model.instead.keys() & given.keys():
             switch = explain_switch(partial(_has_option, member))
@@ -377,12 +376,3 @@ def _load_reference(semantics: Semantics) -> Backend:
 
 def _has_option(member: str, revision: Revision) -> bool:
     return member in revision.context_options.member_names()
-
-
-def _error(argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(
-        f"createContext: {argument} {requirement}",
-        operation="createContext",
-        argument=argument,
-        anchor=_ANCHOR,
-    )

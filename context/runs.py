@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from webnn.context import buffers
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, elements_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import WebNNTypeError
+from webnn.validation.errors import argument_error
 
 if TYPE_CHECKING:
     from webnn.context.backend import Implementation
@@ -52,7 +53,7 @@ def choose_inputs(inputs: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
     if inputs is None:
         return named
     if named:
-        raise _error("run", "inputs", "must be given as a mapping or as keyword arguments, not as both")
+        raise argument_error("run", "inputs", "must be given as a mapping or as keyword arguments, not as both")
     return inputs
 
 
@@ -72,16 +73,14 @@ def check_inputs(
     Raises:
         WebNNTypeError: An input is missing, unknown, or no array of its type and byte length; or an earlier `compute` transferred it.
     """
-    try:
-        given = webidl.record(inputs, lambda value: value, wanted="a mapping from names to arrays")
-    except webidl.ConversionError as error:
-        raise _error(operation, "inputs", error.reason) from error.__cause__
+    convert = partial(webidl.record, inputs, lambda value: value, wanted="a mapping from names to arrays")
+    given = webidl.convert_argument(convert, operation, "inputs")
     for name in given:
         if name not in descriptors:
-            raise _error(operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}")
+            raise argument_error(operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}")
     missing = [name for name in descriptors if name not in given]
     if missing:
-        raise _error(operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}")
+        raise argument_error(operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}")
     arrays: dict[str, Array] = {}
     for name, descriptor in descriptors.items():
         reason, view = as_array(given[name])
@@ -90,10 +89,6 @@ def check_inputs(
             if shaped and not reason and view.ndim != 1 and view.shape != descriptor.array_shape:
                 reason = f"must have the shape {list(descriptor.array_shape)}, or be flat, got {list(view.shape)}"
         if view is None or reason:
-            raise _error(operation, f"inputs[{webidl.describe(name)}]", reason)
+            raise argument_error(operation, f"inputs[{webidl.describe(name)}]", reason)
         arrays[name] = np.ascontiguousarray(view, NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape)
     return arrays
-
-
-def _error(operation: str, argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument)

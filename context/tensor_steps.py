@@ -9,6 +9,7 @@ is created at the call, and a new tensor does not wait for queued work.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, argument_error
 from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
 from webnn.validation.operation import Call
 
@@ -150,13 +151,13 @@ class TensorSteps(Steps):
     ) -> tuple[Implementation, Sequence[BufferSlot], list[TensorMemory]]:
         """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
-            raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
+            raise argument_error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
         given = convert_tensors("inputs", inputs)
         wanted = convert_tensors("outputs", outputs)
         state = self._state
         # [1] The graph belongs to this context.
         if graph._state is not state:
-            raise _error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
+            raise argument_error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
         # [2] It was not destroyed.
         implementation = graph._implementation
         if implementation is None:
@@ -173,16 +174,16 @@ class TensorSteps(Steps):
         for place, tensor in every:
             # [4] No tensor is there twice.
             if places.setdefault(tensor, place) is not place:
-                raise _error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
+                raise argument_error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
         memory: list[TensorMemory] = []
         for place, tensor in every:
             # [5.1] Every tensor belongs to this context.
             if tensor._state is not state:
-                raise _error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
+                raise argument_error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
             # [5.2] It was not destroyed.
             held = tensor._memory
             if held is None:
-                raise _error("dispatch", place, "must not be destroyed", _DISPATCH)
+                raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH)
             memory.append(held)
         # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
@@ -199,18 +200,18 @@ class TensorSteps(Steps):
             if memory is not None and fits(inputData, memory) and timeline.attempt(memory.fill, inputData) is not BUSY:
                 return
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
-            raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
+            raise argument_error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = buffers.source("writeTensor", _WRITE, inputData)
         # [1] The tensor belongs to this context.
         if tensor._state is not state:
-            raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
+            raise argument_error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
         # [3] It is writable.
         if not tensor._writable:
-            raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
+            raise argument_error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
         # [4] The buffer has the tensor's byte length, and is not detached.
         reason = bytes_mismatch(view, tensor._descriptor) or buffers.detached_reason(view)
         if reason:
-            raise _error("writeTensor", "inputData", reason, _WRITE)
+            raise argument_error("writeTensor", "inputData", reason, _WRITE)
         # [2] It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
         memory = tensor._memory
         if memory is None:
@@ -288,22 +289,22 @@ class TensorSteps(Steps):
         """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
         anchor = _READ if outputData is None else _READ_INTO
         if not webidl.isInstance(tensor, MLTensor):
-            raise _error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
+            raise argument_error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
         reason, view = ("", None) if outputData is None else as_array(outputData, written=True)
         if reason:
-            raise _error("readTensor", "outputData", reason, anchor)
+            raise argument_error("readTensor", "outputData", reason, anchor)
         state = self._state
         # [3] The tensor belongs to this context.
         if tensor._state is not state:
-            raise _error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
+            raise argument_error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
         # [5] It is readable.
         if not tensor._readable:
-            raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
+            raise argument_error("readTensor", "tensor", "must be made with readable: true", anchor)
         # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
             reason = bytes_mismatch(view, tensor._descriptor, larger=True) or _unusable(view)
             if reason:
-                raise _error("readTensor", "outputData", reason, anchor)
+                raise argument_error("readTensor", "outputData", reason, anchor)
         # [4] It was not destroyed. As for `write`, this comes last.
         memory = tensor._memory
         if memory is None:
@@ -396,10 +397,8 @@ def _finish(call: Call, created: T, data: Callable[[], TensorMemory]) -> T:
 
 def convert_tensors(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
     """Convert an argument of `MLContext.dispatch` to ``record<USVString, MLTensor>``."""
-    try:
-        return list(webidl.record(named, _require_tensor, webidl.usvString, "a mapping from names to tensors").items())
-    except webidl.ConversionError as error:
-        raise _error("dispatch", f"{argument}{error.path}", error.reason, _DISPATCH) from error.__cause__
+    convert = partial(webidl.record, named, _require_tensor, webidl.usvString, "a mapping from names to tensors")
+    return list(webidl.convert_argument(convert, "dispatch", argument, _DISPATCH).items())
 
 
 _require_tensor = webidl.interface(MLTensor, "MLTensor")
@@ -410,21 +409,21 @@ def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, B
     # [1] There are as many as the graph has.
     if len(named) != len(slots):
         names = [name for name, _ in named]
-        raise _error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
+        raise argument_error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
     found: list[BufferSlot] = []
     for name, tensor in named:
         # [2.1] A constant cannot be an input or output.
         if tensor._isConstant:
-            raise _error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
+            raise argument_error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
         # [2.2] The graph has one of this name.
         slot = slots.get(name)
         if slot is None:
             given = webidl.describe(name)
-            raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
+            raise argument_error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
         # [2.3] Type and shape are the graph's.
         if tensor._descriptor != slot.descriptor:
             place = f"{argument}[{webidl.describe(name)}]"
-            raise _error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
+            raise argument_error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
         found.append(slot)
     return found
 
@@ -434,7 +433,7 @@ def _put(copied: Array, view: Array) -> None:
     # [9.1.3.2] The buffer was not detached meanwhile.
     reason = buffers.detached_reason(view)
     if reason:
-        raise _error("readTensor", "outputData", reason, _READ_INTO)
+        raise argument_error("readTensor", "outputData", reason, _READ_INTO)
     # 9.1.3.3. Write the bytes.
     buffers.copy_bytes(copied, view)
 
@@ -459,7 +458,3 @@ def _named_inputs(call: Dispatch, implementation: Implementation) -> dict[str, A
     """Return the memory of the inputs of a dispatch by name."""
     pairs = zip(call.slots, call.memories, strict=True)
     return {slot.name: memory.array for slot, memory in pairs if slot.index < len(implementation.inputs)}
-
-
-def _error(operation: str, argument: str, requirement: str, anchor: str) -> WebNNTypeError:
-    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)

@@ -67,7 +67,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 #: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other one.
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "bench": ("webnn.calls", "webnn.fuzz", "webnn.browser", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
+        "bench": ("webnn.fuzz", "webnn.browser", "webnn.calls", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
         "serve": ("webnn.serve",),
         "scale": ("webnn.scale",),
         "notebook": ("webnn.notebook",),

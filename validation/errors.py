@@ -20,6 +20,7 @@ __all__ = [
     "UnknownError",
     "WebNNTypeError",
     "WebNNWarning",
+    "argument_error",
     "label_prefix",
     "where",
 ]
@@ -132,6 +133,11 @@ class WebNNTypeError(_AtStep, TypeError):
         self.argument = argument
         self.label = label
         self.anchor = anchor
+
+
+def argument_error(operation: str, argument: str, requirement: str, anchor: str = "") -> WebNNTypeError:
+    """Make the error of an argument; its requirement is read behind the argument's name: ``"must not be empty"``."""
+    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)
 
 
 class MissingMemberError(WebNNTypeError, AttributeError):

@@ -23,9 +23,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from webnn.validation.errors import argument_error
+
 __all__ = [
     "ConversionError",
     "boolean",
+    "convert_argument",
     "describe",
     "dictionary_members",
     "domString",
@@ -75,6 +78,18 @@ class ConversionError(ValueError):
         super().__init__(reason)
         self.reason = reason
         self.path = path
+
+
+def convert_argument(convert: Callable[[], T], operation: str, argument: str, anchor: str = "") -> T:
+    """Convert an argument of a method that has no `Call`.
+
+    Raises:
+        WebNNTypeError: The conversion fails; the error names the operation and the argument.
+    """
+    try:
+        return convert()
+    except ConversionError as error:
+        raise argument_error(operation, f"{argument}{error.path}", error.reason, anchor) from error.__cause__
 
 
 def isInstance(value: object, kind: type | UnionType) -> bool:
