@@ -109,8 +109,8 @@ def check(trial: Trial, count: int, seed: int | str) -> Counter[bool | None]:
 
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.stablehlo.lowering._MOST_STEPS", _STEPS)
-    monkeypatch.setattr("webnn.stablehlo.lowering._MOST_OPERATORS", _OPERATORS)
+    monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_steps", _STEPS)
+    monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_operators", _OPERATORS)
     monkeypatch.setattr("webnn.importing.operands._MOST_BYTES", _BYTES)
 
 

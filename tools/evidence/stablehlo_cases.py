@@ -35,18 +35,16 @@ import numpy as np
 import webnn
 from tools.evidence.compute import compute
 from tools.evidence.stablehlo_files import rewrite_checks, split
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.child import ReadError, start
 from webnn.hlo.decode import decode
 from webnn.hlo.ir import Function, Module
-from webnn.importing.imported import DRAFT, describe_import
+from webnn.importing.driver import DRAFT, describe_import, make_builder
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo import Settings
 from webnn.stablehlo.lowering import Lowering
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.rules import RULES
 from webnn.validation.descriptor import SMALL_TYPES, pack
-from webnn.validation.drafts import find_revision, for_devices
 
 __all__ = ["KNOWN", "Case", "Check", "Known", "Outcome", "main", "read_known", "run_text", "settle"]
 
@@ -230,10 +228,10 @@ def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> t
     """Lower a program, run it, and compare."""
     judge = _Judge()
     rules = judge.rules()
-    builder = make_sketch(LabellingBuilder, for_devices(find_revision(DRAFT)))
-    lowering = _Lowering(module, builder, Settings(), rules)
+    builder = make_builder(has_small_integers=True)
+    lowering = _Lowering(module, builder, Settings(), rules, function)
     lowering.hoisted = None if folded else judge.feeds
-    report = lowering.run(function)
+    report = lowering.run()
     refusals = [each for each in report.refusals if each.place != "results"]
     if refusals:
         return "refused", "; ".join(f"{each.operator}: {each.reason}" for each in refusals)

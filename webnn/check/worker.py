@@ -175,7 +175,7 @@ def _build(description: GraphDescription, recorder: Recorder) -> Ended:
 def _read_model(job: Job, notes: Sink) -> _Run:
     """Import a model."""
     from webnn.check.models import describe_model  # noqa: PLC0415 (imported lazily: other jobs do without onnx)
-    from webnn.importing.imported import fit_integers  # noqa: PLC0415 (as above)
+    from webnn.importing.driver import fit_integers  # noqa: PLC0415 (as above)
 
     path = Path(job.program)
     description: GraphDescription | None = None

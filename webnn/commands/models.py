@@ -16,7 +16,7 @@ import webnn
 from webnn.commands.failure import failure
 
 if TYPE_CHECKING:
-    from webnn.importing.imported import Imported
+    from webnn.importing.driver import Imported
     from webnn.importing.report import Report
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model

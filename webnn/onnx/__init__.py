@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 from onnx import ModelProto, TensorProto
 
 from webnn.builder.collection import without_collection
-from webnn.builder.sketch import LabellingBuilder, make_sketch
-from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import, note_unused
+from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
 from webnn.onnx.inputs import Settings
 from webnn.onnx.model import Model, read
-from webnn.validation.drafts import find_revision, for_devices
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -76,14 +74,8 @@ def load(
 
 def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
     """Import a model. If some of it is refused, there is a report and no description."""
-    newest = find_revision(DRAFT)
-    revision = for_devices(newest) if _has_small_integers(model) else newest
-    importer = Importer(model, make_sketch(LabellingBuilder, revision), settings)
-    report = importer.run()
-    if report.refusals:
-        return None, report
-    description = describe_import(importer.operands, importer.outputs, model.proto.graph.name)
-    return description, note_unused(report, importer.operands, description)
+    builder = make_builder(has_small_integers=_has_small_integers(model))
+    return Importer(model, builder, settings).survey(model.proto.graph.name)
 
 
 def _has_small_integers(model: Model) -> bool:

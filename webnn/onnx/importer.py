@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker, defs
 
-from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
-from webnn.importing.operands import Operands
-from webnn.importing.report import NodeReport, Outcome, Refusal, Report
-from webnn.importing.values import Array, Blocked, Refused, Value, carrier
+from webnn.importing.driver import Driver
+from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.elements import element_type
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
-from webnn.onnx.inputs import Settings, check_names, input_shape
+from webnn.onnx.inputs import Settings, input_shape
 from webnn.onnx.model import Model
 from webnn.onnx.node import Node
 from webnn.onnx.rules import RULES, Rule
@@ -27,8 +25,7 @@ from webnn.onnx.shapes import Shapes
 from webnn.onnx.source import ONNX_DOMAINS, Source, read_node
 from webnn.onnx.types import check_inputs, output_types
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import OperationError, WebNNTypeError
+from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
     from onnx import FunctionProto, TensorProto, ValueInfoProto
@@ -38,34 +35,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Importer"]
 
-#: The most nodes that one import goes through, those of bodies each time that they run.
-_MOST_STEPS = 100_000
-#: The most refusals; what follows is not looked at.
-_MOST_REFUSALS = 1000
 #: The most bytes of one element, repeated, that is known at import. It takes no memory itself, but what is computed from it does.
 _MOST_REPEATED = 1 << 20
 
 
-class Importer:
-    """The state of one import.
+class Importer(Driver["tuple[Source, Scope]", Value]):
+    """The state of one import. A node is its source, and the scope that it is in."""
 
-    Attributes:
-        operands: The operands.
-        inputs: The inputs that are operands, by their names.
-        outputs: The values of the outputs, by their names; those that could not be imported are missing.
-    """
+    most_steps = 100_000
+    limit = "the graph must have at most {} nodes"
 
     def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings) -> None:
-        self.operands = Operands(builder, float64=settings.float64, advice="give float64=True")
-        self.inputs: dict[str, Value] = {}
-        self.outputs: dict[str, Value] = {}
-        self._builder = builder
+        super().__init__(builder, float64=settings.float64, advice="give float64=True")
         self._model = model
         self._settings = settings
-        self._shapes = Shapes(model)
-        self._refusals: list[Refusal] = []
-        self._nodes: list[NodeReport] = []
-        self._steps = 0
+        #: The inputs that are operands, by their names.
+        self._inputs: dict[str, Value] = {}
         #: The functions of the model around the current node.
         self._calls: list[tuple[str, str, str]] = []
         self._body_arrays: dict[int, tuple[TensorProto, Array]] = {}
@@ -76,53 +61,58 @@ class Importer:
         #: The kinds of nodes without attributes that are valid in these versions.
         self._valid: set[tuple[str, tuple[bool, ...], tuple[bool, ...]]] = set()
 
+    @cached_property
+    def _shapes(self) -> Shapes:
+        """ONNX's own inference."""
+        return Shapes(self._model)
+
     # The graph.
 
-    def run(self) -> Report:
+    def walk(self) -> None:
         """Import the graph."""
         graph = self._model.proto.graph
         scope = Scope(self._model.opsets)
-        self._builder.label = ""
         self._define_initializers(graph, scope)
-        for place, refused in check_names(self._settings, graph):
-            self._refuse(place, "", refused)
+        settings = self._settings
+        names = [info.name for info in graph.input]
+        dims = [dim.dim_param for info in graph.input for dim in info.type.tensor_type.shape.dim if dim.dim_param]
+        self.check_names("shapes", settings.shapes, names, "an input")
+        self.check_names("constants", settings.constants, names, "an input")
+        self.check_names("dims", settings.dims, dims, "a dimension of an input")
         initializers = {tensor.name for tensor in graph.initializer}
         for info in graph.input:
-            if info.name not in initializers or info.name in self._settings.constants:
+            if info.name not in initializers or info.name in settings.constants:
                 try:
                     scope.define(info.name, self._input(info))
-                except Refused as refused:
-                    self._refuse(f"inputs[{info.name!r}]", "", refused)
+                except (Refused, WebNNTypeError) as reason:
+                    self.refuse(f"inputs[{info.name!r}]", "", reason)
                     scope.define(info.name, None)
-        for index, source in enumerate(self._model.nodes):
-            self._top(index, source, scope)
+        for source in self._model.nodes:
+            self.import_top((source, scope))
         self._builder.label = ""
         for info in graph.output:
+            place = f"outputs[{info.name!r}]"
             try:
-                self.outputs[info.name] = self._output(scope.find(info.name))
+                self.define_output(info.name, scope.find(info.name), place)
             except Refused as refused:
-                self._refuse(f"outputs[{info.name!r}]", "", refused)
+                self.refuse(place, "", refused)
             except Blocked:
                 pass
         if not graph.output:
-            self._refuse("outputs", "", Refused("the graph must have outputs"))
-        return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
-
-    def _refuse(self, place: str, operator: str, refused: Refused) -> None:
-        self._refusals.append(Refusal(place=place, operator=operator, reason=refused.reason, advice=refused.advice))
+            self.refuse("outputs", "", Refused("the graph must have outputs"))
 
     def _define_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for tensor in graph.initializer:
             scope.define(tensor.name, self._initializer(tensor, scope))
         for sparse in graph.sparse_initializer:
-            self._refuse(f"{scope.path}{sparse.values.name}", "", Refused("sparse initializers are not supported"))
+            self.refuse(f"{scope.path}{sparse.values.name}", "", Refused("sparse initializers are not supported"))
             scope.define(sparse.values.name, None)
 
     def _initializer(self, tensor: TensorProto, scope: Scope) -> Value | None:
         try:
             return Value.known(self._array(scope, tensor), tensor.name)
         except Refused as refused:
-            self._refuse(f"{scope.path}{tensor.name}", "", refused)
+            self.refuse(f"{scope.path}{tensor.name}", "", refused)
             return None
 
     def _array(self, scope: Scope, tensor: TensorProto) -> Array:
@@ -152,73 +142,36 @@ class Importer:
         if info.type.WhichOneof("value") != "tensor_type":
             raise Refused(f"must be a tensor, got {info.type.WhichOneof('value') or 'no type'}")
         dtype = element_type(info.type.tensor_type.elem_type)
-        constant = self._settings.constants.get(info.name)
-        shape = input_shape(self._settings, info)
-        if constant is not None:
-            array = np.asarray(constant)
-            if array.dtype != dtype and not np.can_cast(array, dtype, "same_kind") and array.dtype.kind not in "iu":
-                raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
-            return Value.known(np.asarray(array, dtype), info.name)
-        if 0 in shape:
-            # There is only one such tensor.
-            return Value.known(np.zeros(shape, dtype), info.name)
-        operand = self.operands.input(info.name, dtype, shape)
-        value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, roots=frozenset({info.name}))
+        value = self.define_input(info.name, dtype, input_shape(self._settings, info), self._settings.constants.get(info.name))
+        if value.operand is not None:
+            self._inputs[info.name] = value
         return value
-
-    def _output(self, value: Value) -> Value:
-        """Return the value of an output, with an operand that an operator makes."""
-        operand = self.operands.find(value)
-        if operand._operator is None:
-            operand = self._builder.identity(operand)
-        return Value(value.name, value.dtype, value.shape, value.array, operand)
 
     # Nodes.
 
-    def _top(self, index: int, source: Source, scope: Scope) -> None:
-        """Import a node of the model's graph, and report it."""
-        begin, refused = self._builder._count, len(self._refusals)
-        blocked = self._import(source, scope)
-        if blocked and self._stand_in(source.inputs, scope):
-            # It was blocked before anything was made of it.
-            blocked = self._import(source, scope)
-        operators = range(begin + 1, self._builder._count + 1)
-        outcome: Outcome = "converted" if operators else "folded"
-        if len(self._refusals) > refused:
-            outcome = "refused"
-        elif blocked:
-            outcome = "blocked"
-        self._nodes.append(
-            NodeReport(
-                index=index,
-                name=source.name,
-                operator=source.key,
-                outcome=outcome,
-                operators=operators,
-                refusals=tuple(self._refusals[refused:]),
-            )
-        )
+    def locate(self, node: tuple[Source, Scope]) -> tuple[str, str]:
+        """Return the place of a node, and its operator."""
+        source, scope = node
+        return f"{scope.path}{source.name}", source.key
 
-    def _stand_in(self, names: Sequence[str], scope: Scope) -> bool:
-        """Let inputs stand for what a blocked node takes, where types and shapes are known, so that all refusals are found.
+    def explain(self, node: tuple[Source, Scope]) -> str:
+        """Return why ONNX's own inference refuses a node."""
+        source, scope = node
+        return self._shapes.explain(source.proto, scope.opsets, _inputs(source, scope))
 
-        Returns:
-            Whether all of it is known.
-        """
+    def retry(self, node: tuple[Source, Scope]) -> bool:
+        """Let stand-ins replace the refused inputs of a node, if their types and shapes are known."""
+        source, scope = node
         if any(scope.is_blocked(info.name) for info in self._model.proto.graph.input):
-            # The shapes of what follows come from those of the inputs.
+            # The shapes of the values behind come from those of the inputs.
             return False
-        inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
-        for name in [name for name in names if scope.is_blocked(name)]:
+        inputs = {key: (value.dtype, value.shape) for key, value in self._inputs.items()}
+        for name in [name for name in source.inputs if scope.is_blocked(name)]:
             found = self._shapes.find(name, inputs)
-            if found is None:
+            value = None if found is None else self.stand_in(name, *found)
+            if value is None:
                 return False
-            dtype, shape = found
-            try:
-                operand = self._builder.input(f"instead of {name}", dataType=carrier(dtype), shape=list(shape))
-            except (Refused, WebNNTypeError):
-                return False
-            scope.define(name, Value(name, dtype, shape, operand=operand))
+            scope.define(name, value)
         return True
 
     def _run_body(
@@ -250,58 +203,43 @@ class Importer:
         for info, value in zip(graph.input, arguments, strict=True):
             scope.define(info.name, value)
         # A body without nodes takes a step, too.
-        self._take_step(len(graph.initializer) + len(graph.input) + len(graph.output))
+        self.take_step(len(graph.initializer) + len(graph.input) + len(graph.output))
         label = self._builder.label
         for proto in graph.node:
-            self._import(read_node(proto), scope)
-        # What follows belongs to the node again.
+            self.import_node((read_node(proto), scope))
+        # The next operators belong to the node again.
         self._builder.label = label
         if len(self._refusals) > refused:
             if tentative:
-                first = self._refusals[refused]
-                del self._refusals[refused:]
+                noted = [*self._refusals][refused:]
+                first = noted[0]
+                for each in noted:
+                    del self._refusals[each]
                 raise Refused(f"{name} cannot be imported: {first.place.removeprefix(f'{path}/')} ({first.operator}): {first.reason}")
             # The next step of a loop would say the same.
             raise Blocked
         return [scope.find(info.name) for info in graph.output]
 
-    def _take_step(self, names: int) -> None:
-        """Count a node, or a body; one with hundreds of names is as much work as several."""
-        self._steps += 1 + names // 100
-        if self._steps > _MOST_STEPS:
-            raise Refused(f"the graph must have at most {_MOST_STEPS} nodes when loops and functions are unrolled")
-        if len(self._refusals) > _MOST_REFUSALS:
-            # The rest would fill the memory.
-            raise Blocked
-
-    def _import(self, source: Source, scope: Scope) -> bool:
-        """Import a node; tell whether it takes a value that could not be imported."""
-        names = source.outputs
-        outputs: Sequence[Value | None] = [None] * len(names)
-        blocked = False
-        try:
-            before = self._steps
-            self._take_step(len(source.inputs) + len(names))
-            scope.check_new(names)
-            outputs = _fit(self._evaluate(source, scope), names)
-        except Refused as refused:
-            # One sentence is enough where every node would say it.
-            if before <= _MOST_STEPS:
-                self._refuse(f"{scope.path}{source.name}", source.key, refused)
-        except WebNNTypeError as error:
-            self._refuse(f"{scope.path}{source.name}", source.key, Refused(f"WebNN refuses it: {error}"))
-        except Blocked:
-            blocked = True
+    def define(self, node: tuple[Source, Scope], outputs: Sequence[Value | None] | None) -> None:
+        """Define the outputs of a node in its scope."""
+        source, scope = node
         roots = scope.find_roots(source.inputs)
-        for name, value in zip(names, outputs, strict=True):
+        for index, name in enumerate(source.outputs):
             if name:
+                value = None if outputs is None else outputs[index]
                 if value is not None:
                     value.name = value.name or name
                     if value.array is None:
                         value.roots = value.roots | roots if value.roots else roots
                     self.operands.remember(name, value)
                 scope.define(name, value)
-        return blocked
+
+    def evaluate(self, node: tuple[Source, Scope]) -> Sequence[Value | None]:
+        """Return the outputs of a node, one for each name."""
+        source, scope = node
+        self.take_step(len(source.inputs) + len(source.outputs))
+        scope.check_new(source.outputs)
+        return _fit(self._evaluate(source, scope), source.outputs)
 
     def _evaluate(self, source: Source, scope: Scope) -> Sequence[Value | None]:
         """Return the outputs of a node."""
@@ -327,7 +265,7 @@ class Importer:
         for attribute in attributes:
             if attribute.ref_attr_name:
                 raise Refused(f"the attribute {attribute.name} must have a value: there is no function whose attribute it could take")
-        inputs = [scope.find(name) if name else None for name in source.inputs]
+        inputs = _inputs(source, scope)
         if function is not None:
             call = (function.domain, function.name, function.overload)
             if call in self._calls:
@@ -346,7 +284,7 @@ class Importer:
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 return [None if array is None else self._made(array) for array in folded]
-        return self._apply(rule, source, scope, version, inputs)
+        return self._apply_rule(rule, source, scope, version, inputs)
 
     def _find_function(self, proto: NodeProto) -> FunctionProto | None:
         """Return the function of the model that a node calls."""
@@ -369,24 +307,13 @@ class Importer:
         if kind is not None:
             self._valid.add(kind)
 
-    def _apply(self, rule: Rule, source: Source, scope: Scope, version: int, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
+    def _apply_rule(self, rule: Rule, source: Source, scope: Scope, version: int, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""
         if not source.outputs:
             raise Refused("the node must have outputs")
-        self._builder.label = f"{scope.path}{source.name}"
         run_body = partial(self._run_body, scope, source.name)
         node = Node(self.operands, source, version, inputs, run_body, partial(self._array, scope))
-        try:
-            returned = rule(node)
-        except (Refused, Blocked, FormatError, WebNNTypeError):
-            raise
-        except Exception as error:
-            # The attributes or the inputs contradict each other; ONNX's own inference says how.
-            reason = self._shapes.explain(source.proto, scope.opsets, inputs)
-            if reason:
-                raise Refused(f"the node is not valid: {reason}") from None
-            raise OperationError(f"{scope.path}{source.name} ({source.key}): the import failed: {type(error).__name__}: {error}") from error
-        results = list(returned) if isinstance(returned, list | tuple) else [returned]
+        results: list[Result] = self.apply(rule, node, (source, scope), f"{scope.path}{source.name}")
         types = output_types(source.operator, version, source.domain, inputs, len(source.outputs))
         return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
 
@@ -395,22 +322,15 @@ class Importer:
         if isinstance(result, np.ndarray):
             return self._made(result)
         if isinstance(result, MLOperand):
-            descriptor = result.descriptor
-            if dtype is None:
-                dtype = NUMPY_DTYPES[descriptor.dataType]
-            elif self.operands.carrier(dtype) != descriptor.dataType:
-                result = self._builder.cast(result, self.operands.carrier(dtype))
-            return Value("", dtype, descriptor.dimensions, operand=result)
-        if result is not None and result.name:
-            # An input that is passed on keeps its own name.
-            return replace(result, name="")
-        return result
+            return self.typed(result, dtype)
+        # An input that is passed on keeps its own name.
+        return replace(result, name="") if result is not None and result.name else result
 
     def _made(self, array: Array) -> Value:
         """Return a value that was computed at import."""
         value = Value.known(array)
         if array.nbytes > _MOST_REPEATED and not any(array.strides):
-            # Nobody reads it one by one: it becomes an expanded scalar.
+            # Its elements are not read one by one: it becomes an expanded scalar.
             value.operand, value.array = self.operands.find(value), None
         elif array.base is None:
             self.operands.spend(array.nbytes)
@@ -434,8 +354,12 @@ class Importer:
             if missing.intersection(node.input):
                 # An optional input that is not given is an empty name inside.
                 node.input[:] = ["" if name in missing else name for name in node.input]
-            self._import(read_node(node), inner)
+            self.import_node((read_node(node), inner))
         return [inner.find(name) if wanted else None for name, wanted in zip(function.output, source.outputs, strict=False)]
+
+
+def _inputs(source: Source, scope: Scope) -> list[Value | None]:
+    return [scope.find(name) if name else None for name in source.inputs]
 
 
 def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Value | None]:

@@ -1,9 +1,8 @@
-"""What the caller says about a model: the shapes of its inputs, and those that are constants."""
+"""The settings of an import: the shapes of inputs, and inputs that are constants."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,16 @@ import numpy as np
 from onnx import TensorProto
 
 from webnn.importing.values import Array, Refused
-from webnn.validation import webidl
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ValueInfoProto
 
-__all__ = ["Settings", "boolean_names", "check_names", "input_shape"]
+__all__ = ["Settings", "boolean_names", "input_shape"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the caller says about the model.
+    """Settings of the caller.
 
     Attributes:
         shapes: The shapes of inputs by their names.
@@ -36,23 +34,6 @@ class Settings:
     constants: Mapping[str, Array] = field(default_factory=dict)
     weights: bool = True
     float64: bool = True
-
-
-def check_names(settings: Settings, graph: GraphProto) -> Iterator[tuple[str, Refused]]:
-    """Refuse settings for inputs and dimensions that the model does not have, each with its place."""
-    inputs = [info.name for info in graph.input]
-    dims = [dim.dim_param for info in graph.input for dim in info.type.tensor_type.shape.dim if dim.dim_param]
-    for setting, known, wanted in (
-        ("shapes", inputs, "an input"),
-        ("constants", inputs, "an input"),
-        ("dims", dims, "a dimension of an input"),
-    ):
-        for name in getattr(settings, setting):
-            if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                names = ", ".join(dict.fromkeys(map(repr, known))) or "none"
-                advice = f"did you mean {near[0]!r}?" if near else f"there are: {names}"
-                yield f"{setting}[{name!r}]", Refused(f"must name {wanted}, got {webidl.describe(name)}", advice)
 
 
 def boolean_names(graph: GraphProto) -> frozenset[str]:

@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.builder.collection import without_collection
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.ir import Module
 from webnn.hlo.reader import read
-from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import, note_unused
+from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.stablehlo.lowering import Lowering, Settings
 from webnn.stablehlo.rules import RULES
-from webnn.validation.drafts import find_revision, for_devices
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
@@ -87,15 +85,8 @@ def survey(module: Module, settings: Settings, function: str = "main") -> tuple[
     if found is None:
         names = ", ".join(f"@{each.name}" for each in public) or "none"
         raise NotSupportedError(f"the module must have a function @{function}, got {names}")
-    newest = find_revision(DRAFT)
-    lowering = Lowering(
-        module, make_sketch(LabellingBuilder, for_devices(newest) if _has_small_integers(module) else newest), settings, RULES
-    )
-    report = lowering.run(found)
-    if report.refusals:
-        return None, report
-    description = describe_import(lowering.operands, lowering.outputs, module.name)
-    return description, note_unused(report, lowering.operands, description)
+    builder = make_builder(has_small_integers=_has_small_integers(module))
+    return Lowering(module, builder, settings, RULES, found).survey(module.name)
 
 
 def _has_small_integers(module: Module) -> bool:

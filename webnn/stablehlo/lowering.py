@@ -10,8 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.hlo.types import TensorType, TokenType, TupleType
-from webnn.importing.operands import Operands
-from webnn.importing.report import NodeReport, Outcome, Refusal, Report
+from webnn.importing.driver import Driver
 from webnn.importing.values import Blocked, Exhausted, Refused, Value
 from webnn.stablehlo.elements import check_element, count_constant_bytes, dtype_of, shape_of, tensor_type
 from webnn.stablehlo.folding import FOLDS, VIEWS
@@ -19,7 +18,7 @@ from webnn.stablehlo.node import REFUSED, Item, Node, Token
 from webnn.stablehlo.quantization import express, is_computed, quantize_results
 from webnn.stablehlo.scalars import check_scalars, is_spread
 from webnn.stablehlo.verify import check_type, verify
-from webnn.validation.errors import OperationError, WebNNTypeError
+from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
     from webnn.builder.sketch import LabellingBuilder
@@ -31,23 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Lowering", "Settings"]
 
-#: The most operations that one lowering goes through, those of regions and functions each time that they run.
-_MOST_STEPS = 200_000
-#: The most operators of the graph.
-_MOST_OPERATORS = 250_000
-#: The most refusals; what follows is not looked at.
-_MOST_REFUSALS = 1000
 #: The deepest nesting of functions and regions.
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning.
 _LONGEST_PATH = 1000
-#: The longest text about an operation, in characters; of a longer one only the beginning is shown.
-_LONGEST_TEXT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the caller says about the program.
+    """Settings of the caller.
 
     Attributes:
         constants: Arguments that are known, by their names.
@@ -58,34 +49,28 @@ class Settings:
     precision: Literal["f32"] | None = None
 
 
-class Lowering:
+class Lowering(Driver["Operation", "Item"]):
     """The state of one lowering.
 
     Args:
         module: The program.
         builder: The builder.
-        settings: What the caller says about it.
+        settings: Settings of the caller.
         rules: The rule of each operation.
-
-    Attributes:
-        operands: The operands.
-        outputs: The results, by their names; those that could not be lowered are missing.
+        function: The function that is imported.
     """
 
-    def __init__(self, module: Module, builder: LabellingBuilder, settings: Settings, rules: Mapping[str, Rule]) -> None:
-        self.operands = Operands(builder, float64=settings.precision == "f32", advice='give precision="f32"')
-        self.outputs: dict[str, Value] = {}
+    most_steps = 200_000
+    limit = "the program must have at most {} operations"
+
+    def __init__(
+        self, module: Module, builder: LabellingBuilder, settings: Settings, rules: Mapping[str, Rule], function: Function
+    ) -> None:
+        super().__init__(builder, float64=settings.precision == "f32", advice='give precision="f32"')
         self._module = module
-        self._builder = builder
-        builder.label = ""
         self._settings = settings
         self._rules = rules
-        #: In a dictionary, because one that a loop repeats counts once.
-        self._refusals: dict[Refusal, None] = {}
-        self._nodes: list[NodeReport] = []
-        self._steps = 0
-        #: How many stand-ins there are for the results of refused operations.
-        self._standins = 0
+        self._function = function
         #: The functions around the current operation.
         self._calls: list[str] = []
         #: The values of the current function.
@@ -99,46 +84,37 @@ class Lowering:
         #: The operations that have been verified.
         self._verified: set[Operation] = set()
 
-    def run(self, function: Function) -> Report:
-        """Lower a function and what it calls."""
+    def walk(self) -> None:
+        """Lower the function and those that it calls."""
         self.operands.allow(count_constant_bytes(self._module))
-        # What is computed may overflow as it would when the graph runs.
+        function = self._function
+        # Overflows at import are those of the graph.
         with np.errstate(all="ignore"):
-            self._lower_function(function)
-        return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
-
-    def _lower_function(self, function: Function) -> None:
-        arguments = self._define_arguments(function)
-        try:
-            results = self._call(function.name, arguments)
-        except Refused as refused:
-            self._refuse(f"@{function.name}", "", refused)
-        except Blocked:
-            pass
-        else:
-            self._builder.label = ""
-            names = function.result_names
-            for name, result in zip(names, results, strict=True):
-                self._output(name, result)
-            if not self.outputs and not self._refusals:
-                self._refuse("results", "", Refused("the function must return a tensor"))
+            try:
+                results = self._call(function.name, self._define_arguments(function))
+            except Refused as refused:
+                self.refuse(f"@{function.name}", "", refused)
+            except Blocked:
+                pass
+            else:
+                self._builder.label = ""
+                for name, result in zip(function.result_names, results, strict=True):
+                    self._output(name, result)
+                if not self.outputs and not self._refusals:
+                    self.refuse("results", "", Refused("the function must return a tensor"))
 
     # Arguments and results.
 
     def _define_arguments(self, function: Function) -> list[Item | None]:
         arguments: list[Item | None] = []
         names = function.argument_names
-        for name in self._settings.constants:
-            if name not in names:
-                self._refuse(
-                    f"constants[{name!r}]", "", Refused("must name an argument", f"there are: {', '.join(map(repr, names)) or 'none'}")
-                )
+        self.check_names("constants", self._settings.constants, names, "an argument")
         for name, type in zip(names, function.type.inputs, strict=True):
             try:
                 arguments.append(self._argument(name, type))
             except (Refused, WebNNTypeError) as reason:
-                self._refuse(f"arguments[{name!r}]", "", _refused(reason))
-                arguments.append(self._stand_in(type))
+                self.refuse(f"arguments[{name!r}]", "", reason)
+                arguments.append(self._replace(type))
         return arguments
 
     def _argument(self, name: str, type: Type) -> Item:
@@ -151,21 +127,10 @@ class Lowering:
         if None in sizes:
             wanted = ", ".join("..." if size is None else str(size) for size in sizes)
             raise Refused(f"all sizes must be known, got {type}", f"give shapes={{{name!r}: [{wanted}]}}")
-        shape, dtype = shape_of(type), dtype_of(tensor_type(type).element)
-        constant = self._settings.constants.get(name)
-        if constant is not None:
-            array = np.asarray(constant)
-            if array.shape != shape:
-                raise Refused(f"the constant must have the shape {list(shape)}, got {list(array.shape)}")
-            if array.dtype != dtype and not np.can_cast(array.dtype, dtype, "same_kind"):
-                raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
-            return Value.known(array.astype(dtype), name)
-        if 0 in shape:
-            # There is only one such tensor.
-            return Value.known(np.zeros(shape, dtype), name)
-        check_element(tensor_type(type).element)
-        operand = self.operands.input(name, dtype, shape)
-        return Value(name, dtype, shape, operand=operand, roots=frozenset({name}))
+        shape, element, constant = shape_of(type), tensor_type(type).element, self._settings.constants.get(name)
+        if constant is None and 0 not in shape:
+            check_element(element)
+        return self.define_input(name, dtype_of(element), shape, constant)
 
     def _output(self, name: str, item: Item | None) -> None:
         """Note a result; tuples are flattened."""
@@ -175,16 +140,9 @@ class Lowering:
         elif isinstance(item, Value) and REFUSED not in item.roots:
             place = f"results[{name!r}]"
             if name in self.outputs:
-                self._refuse(place, "", Refused("the results must have different names"))
-                return
-            try:
-                operand = self.operands.find(item)
-            except (Refused, WebNNTypeError) as reason:
-                self._refuse(place, "", _refused(reason))
-                return
-            if operand._operator is None:
-                operand = self._builder.identity(operand)
-            self.outputs[name] = Value(name, item.dtype, item.shape, item.array, operand)
+                self.refuse(place, "", Refused("the results must have different names"))
+            else:
+                self.define_output(name, item, place)
 
     # Operations.
 
@@ -219,7 +177,13 @@ class Lowering:
         values.update(zip(region.arguments, arguments, strict=True))
         # The last one returns the results; what is no such operation is looked at as any other.
         for operation in region.operations[: -1 if region.returns else None]:
-            self._lower(operation)
+            if operation.name == "func.call" and not self._depth:
+                # The operations of the function are reported one by one.
+                self._inline(operation)
+            elif self._depth:
+                self.import_node(operation)
+            else:
+                self.import_top(operation)
         return [values[value] for value in region.results]
 
     def _run_region(self, region: Region, arguments: Sequence[Item]) -> list[Item]:
@@ -234,9 +198,9 @@ class Lowering:
         if self._depth == _DEEPEST:
             raise Refused(f"regions must not be nested deeper than {_DEEPEST} levels")
         # A region without operations costs time, too.
-        self._take_step()
+        self.take_step()
         refused = len(self._refusals)
-        # What follows belongs to the operation again.
+        # The next operators belong to the operation again.
         label, was_spread = self._builder.label, self._is_spread
         self._is_spread = was_spread or is_spread(region, arguments)
         self._depth += 1
@@ -262,79 +226,48 @@ class Lowering:
         return self._complete(results, refused)
 
     def _complete(self, results: Sequence[Item | None], refused: int) -> list[Item]:
-        """Return results of which none may be missing, and none may stand for one that was refused."""
+        """Return results of which none may be missing or refused."""
         complete = [result for result in results if result is not None]
         if len(self._refusals) > refused or len(complete) != len(results):
             # The next step of a loop would say the same.
             raise Blocked
         return complete
 
-    def _lower(self, operation: Operation) -> None:
-        """Lower an operation, and define its results."""
-        name = operation.name
-        values = self._values
-        if name == "func.call" and not self._depth:
-            # The operations of the function are reported one by one.
-            self._inline(operation)
-            return
-        begin, refused = self._builder._count, len(self._refusals)
-        outcome: Outcome = "refused"
-        items = [values[operand] for operand in operation.operands]
-        results: Sequence[Item | None] | None = None
-        try:
-            self._take_step()
-            if None in items:
-                raise Blocked
-            results, outcome = self._evaluate(operation, items)  # type: ignore[arg-type]  # None is not among them
-        except (Refused, WebNNTypeError) as reason:
-            self._refuse(self._place(operation), name, _refused(reason))
-        except Blocked:
-            outcome = "blocked" if len(self._refusals) == refused else "refused"
-        if results is None:
-            results = [self._stand_in(result.type) for result in operation.results]
-        values.update(zip(operation.results, results, strict=True))
-        if not self._depth:
-            reasons = tuple(self._refusals)[refused:] if len(self._refusals) > refused else ()
-            report = NodeReport(
-                index=len(self._nodes),
-                name=self._place(operation),
-                operator=name,
-                outcome=outcome,
-                operators=range(begin, self._builder._count),
-                refusals=reasons,
-            )
-            self._nodes.append(report)
+    def locate(self, node: Operation) -> tuple[str, str]:
+        """Return the place of an operation in the source, or the function that it is in if that is not known, and its name."""
+        place = str(node.location) or f"@{self._calls[-1]}"
+        return place if len(place) <= _LONGEST_PATH else f"...{place[-_LONGEST_PATH:]}", node.name
+
+    def define(self, node: Operation, outputs: Sequence[Item | None] | None) -> None:
+        """Define the results of an operation; stand-ins replace those that were refused."""
+        results = [self._replace(result.type) for result in node.results] if outputs is None else outputs
+        self._values.update(zip(node.results, results, strict=True))
 
     def _inline(self, operation: Operation) -> None:
-        """Lower a call: the results of what is refused inside stand for themselves."""
+        """Lower a call: stand-ins replace the results that are refused inside."""
         callee = operation.attributes.get("callee")
         items = [self._values[operand] for operand in operation.operands]
+        results: list[Item | None] | None = None
         try:
-            self._take_step()
+            self.take_step()
             results = self._call(getattr(callee, "name", ""), items)
             self._check_items("the results", results, [value.type for value in operation.results])
-        except (Refused, Blocked) as reason:
-            if isinstance(reason, Refused):
-                self._refuse(self._place(operation), operation.name, reason)
-            results = [self._stand_in(result.type) for result in operation.results]
-        self._values.update(zip(operation.results, results, strict=True))
+        except Refused as reason:
+            results = None
+            self.refuse(*self.locate(operation), reason)
+        except Blocked:
+            results = None
+        self.define(operation, results)
 
-    def _take_step(self) -> None:
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            if self._steps == _MOST_STEPS + 1:
-                raise Refused(f"the program must have at most {_MOST_STEPS} operations when loops and functions are unrolled")
+    def evaluate(self, node: Operation) -> Sequence[Item | None]:
+        """Return the results of an operation."""
+        self.take_step()
+        items = [item for operand in node.operands if (item := self._values[operand]) is not None]
+        if len(items) < len(node.operands):
             raise Blocked
-        if self._builder._count > _MOST_OPERATORS:
-            # Some operations become thousands of operators.
-            self._refuse("results", "", Refused(f"the graph must have at most {_MOST_OPERATORS} operators"))
-            raise Blocked
-        if len(self._refusals) > _MOST_REFUSALS:
-            # The rest would fill the memory.
-            raise Blocked
+        return self._evaluate(node, items)
 
-    def _evaluate(self, operation: Operation, items: Sequence[Item]) -> tuple[Sequence[Item | None], Outcome]:
-        """Return the results of an operation, and what became of it."""
+    def _evaluate(self, operation: Operation, items: Sequence[Item]) -> Sequence[Item]:
         if operation not in self._verified:
             verify(operation)
             self._verified.add(operation)
@@ -343,25 +276,21 @@ class Lowering:
         is_quantized = is_computed(operation)
         if is_quantized:
             express(node)
-        count = self._builder._count
         try:
-            try:
-                found = self._fold(node)
-            except Exhausted:
-                if node.name not in self._rules:
-                    raise
-                found = None
-            if found is None:
-                found = self._apply(node, roots)
-        except MemoryError:
-            raise Refused("there must be enough memory for what is computed at import") from None
+            found = self._fold(node)
+        except Exhausted:
+            if node.name not in self._rules:
+                raise
+            found = None
+        if found is None:
+            found = self._apply_rule(node, roots)
         if is_quantized:
             found = quantize_results(node, found)
         self._check_items("the results", found, [value.type for value in operation.results])
-        return found, "converted" if self._builder._count > count else "folded"
+        return found
 
-    def _apply(self, node: Node, roots: frozenset[str]) -> list[Item]:
-        """Return what the rule of an operation returns."""
+    def _apply_rule(self, node: Node, roots: frozenset[str]) -> list[Item]:
+        """Return the results of an operation's rule."""
         operation = node.operation
         rule = self._rules.get(operation.name)
         if rule is None:
@@ -370,15 +299,7 @@ class Lowering:
         for type in node.types:
             if isinstance(type, TensorType):
                 check_element(type.element)
-        self._builder.label = operation.location.name
-        try:
-            returned = rule(node)
-        except (Refused, Blocked, WebNNTypeError, OperationError, MemoryError):
-            raise
-        except Exception as error:
-            what = f"{self._place(operation)} ({operation.name})"
-            raise OperationError(f"{what}: the import failed: {error.__class__.__name__}: {error}") from error
-        results: Sequence[Result | Item] = returned if isinstance(returned, list) else [returned]
+        results: list[Result | Item] = self.apply(rule, node, operation, operation.location.name)
         if len(results) != len(node.types):
             raise Refused(f"there must be {len(results)} results, got {len(node.types)}")
         return [self._result(result, type, roots) for result, type in zip(results, node.types, strict=True)]
@@ -410,12 +331,7 @@ class Lowering:
     def _result(self, result: Result | Item, type: Type, roots: frozenset[str]) -> Item:
         """Return a rule's result as an item, in the type that the program gives it."""
         if isinstance(result, MLOperand):
-            dtype = dtype_of(tensor_type(type).element)
-            descriptor = result.descriptor
-            carrier = self.operands.carrier(dtype)
-            if descriptor.dataType != carrier:
-                result = self._builder.cast(result, carrier)
-            return Value("", dtype, descriptor.dimensions, operand=result, roots=roots)
+            return self.typed(result, dtype_of(tensor_type(type).element), roots)
         if isinstance(result, np.ndarray):
             dtype = dtype_of(tensor_type(type).element)
             return Value.known(result if result.dtype == dtype else result.astype(dtype))
@@ -434,7 +350,7 @@ class Lowering:
             if not isinstance(type, TensorType) or item.dtype != dtype_of(type.element):
                 return False
             if self._is_spread and not type.shape:
-                # It stands for many scalars.
+                # It is many scalars.
                 return True
             return item.shape == type.shape or (
                 item.rank == type.rank and all(size in (None, given) for size, given in zip(type.shape, item.shape, strict=True))
@@ -443,38 +359,17 @@ class Lowering:
             return isinstance(type, TupleType) and len(item) == len(type.types) and all(map(self._fits, item, type.types))
         return isinstance(type, TokenType)
 
-    def _stand_in(self, type: Type) -> Item | None:
-        """Return a value for the result of a refused operation, so that those that take it are looked at, too."""
+    def _replace(self, type: Type) -> Item | None:
+        """Return a stand-in for the result of a refused operation, so that those that take it are looked at, too."""
         if isinstance(type, TokenType):
             return Token()
         if isinstance(type, TupleType):
-            items = [self._stand_in(each) for each in type.types]
-            return None if None in items else tuple(items)  # type: ignore[arg-type]  # None is not among them
+            items = [each for item in type.types if (each := self._replace(item)) is not None]
+            return tuple(items) if len(items) == len(type.types) else None
         try:
-            shape, dtype = shape_of(type), dtype_of(tensor_type(type).element)
-            self._standins += 1
-            operand = self._builder.input(f"instead of {self._standins}", dataType=self.operands.carrier(dtype), shape=list(shape))
-        except (Refused, WebNNTypeError):
+            return self.stand_in("", dtype_of(tensor_type(type).element), shape_of(type), frozenset({REFUSED}))
+        except Refused:
             return None
-        return Value("", dtype, shape, operand=operand, roots=frozenset({REFUSED}))
-
-    # Messages.
-
-    def _refuse(self, place: str, operator: str, refused: Refused) -> None:
-        place = place if len(place) <= _LONGEST_TEXT else f"{place[:_LONGEST_TEXT]}..."
-        reason, advice = (text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..." for text in (refused.reason, refused.advice))
-        name = operator if len(operator) <= _LONGEST_TEXT else f"{operator[:_LONGEST_TEXT]}..."
-        self._refusals[Refusal(place=place, operator=name, reason=reason, advice=advice)] = None
-
-    def _place(self, operation: Operation) -> str:
-        """Return where an operation stands in the source; in which function, if nobody knows."""
-        place = str(operation.location) or f"@{self._calls[-1]}"
-        return place if len(place) <= _LONGEST_PATH else f"...{place[-_LONGEST_PATH:]}"
-
-
-def _refused(reason: Refused | WebNNTypeError) -> Refused:
-    """Return a reason; one of the builder names the operator."""
-    return reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
 
 
 def _describe(item: Item | None) -> str:

@@ -12,7 +12,7 @@ from webnn.builder.operand import MLOperand
 from webnn.context.context import MLContext
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.context.once import compute
-from webnn.importing.imported import build_import, finish_import, fit_integers
+from webnn.importing.driver import build_import, finish_import, fit_integers
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.xla.errors import XlaError, XlaTypeError

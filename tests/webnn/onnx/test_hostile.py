@@ -319,7 +319,7 @@ def no_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limit itself is tested below.
-    monkeypatch.setattr("webnn.onnx.importer._MOST_STEPS", 5000)
+    monkeypatch.setattr("webnn.onnx.importer.Importer.most_steps", 5000)
     hostile, place, reason = REFUSED[case]
     started = time.process_time()
     with pytest.raises(webnn.onnx.RefusedModelError) as refused:

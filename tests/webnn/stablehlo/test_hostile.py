@@ -327,7 +327,7 @@ def test_a_long_shape_is_shown_in_part() -> None:
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limit itself is tested below.
-    monkeypatch.setattr("webnn.stablehlo.lowering._MOST_STEPS", 5000)
+    monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_steps", 5000)
     make, reason = REFUSED[case]
     hostile = make()
     started = time.process_time()
@@ -348,7 +348,7 @@ def test_the_limit_of_steps(make: Callable[[], Module]) -> None:
 
 def test_the_limit_of_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few operations may become many operators."""
-    monkeypatch.setattr("webnn.stablehlo.lowering._MOST_OPERATORS", 500)
+    monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_operators", 500)
     main = RegionBuilder([tensor("64x64xf32")])
     value = main.arguments[0]
     for _ in range(10):

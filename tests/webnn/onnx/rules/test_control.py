@@ -117,7 +117,7 @@ def test_the_weights_of_a_body_are_one_constant() -> None:
 @pytest.mark.parametrize("outputs", [["y"], []])
 def test_a_loop_without_an_end(outputs: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of steps is limited, also if the body has no nodes."""
-    monkeypatch.setattr("webnn.onnx.importer._MOST_STEPS", 1000)
+    monkeypatch.setattr("webnn.onnx.importer.Importer.most_steps", 1000)
     body = _body([helper.make_node("Neg", ["a"], ["next"])] if outputs else [], ["a"], ["next" if outputs else "a"])
     with pytest.raises(webnn.onnx.RefusedModelError, match="the graph must have at most 1000 nodes"):
         webnn.onnx.load(_loop(body, None), constants={"n": np.array(2**62)})
