@@ -111,7 +111,7 @@ def check(trial: Trial, count: int, seed: int | str) -> Counter[bool | None]:
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_steps", _STEPS)
     monkeypatch.setattr("webnn.stablehlo.lowering.Lowering.most_operators", _OPERATORS)
-    monkeypatch.setattr("webnn.importing.operands._MOST_BYTES", _BYTES)
+    monkeypatch.setattr("webnn.importing.steps._MOST_BYTES", _BYTES)
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from onnx import defs
 
 from tools.evidence.onnx_nodes import Outcome, Result, collect, judge, make_context
 from tools.written import fill, keep_pages
+from webnn.onnx.model import ONNX_DOMAINS
 from webnn.onnx.partition import table
 from webnn.onnx.rules import RULES
-from webnn.onnx.source import ONNX_DOMAINS
 
 __all__ = ["PAGE", "groups", "main", "page", "rows", "run", "written_for"]
 

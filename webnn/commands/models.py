@@ -18,8 +18,7 @@ from webnn.commands.failure import failure
 if TYPE_CHECKING:
     from webnn.importing.driver import Imported
     from webnn.importing.report import Report
-    from webnn.onnx.inputs import Settings
-    from webnn.onnx.model import Model
+    from webnn.onnx.model import Model, Settings
 
 __all__ = [
     "MODELS",
@@ -194,8 +193,7 @@ class ModelOptions:
             ValueError: The model, or the file of a constant, is not valid.
             OSError: A file cannot be read.
         """
-        from webnn.onnx.inputs import Settings  # noqa: PLC0415 (as above)
-        from webnn.onnx.model import read  # noqa: PLC0415
+        from webnn.onnx.model import Settings, read  # noqa: PLC0415 (as above)
 
         return read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
 
@@ -245,8 +243,7 @@ def boolean_inputs(path: Path) -> frozenset[str]:
     """
     if not is_onnx(path):
         return frozenset()
-    from webnn.onnx.inputs import boolean_names  # noqa: PLC0415 (as above)
-    from webnn.onnx.model import read  # noqa: PLC0415 (as above)
+    from webnn.onnx.model import boolean_names, read  # noqa: PLC0415 (as above)
 
     return boolean_names(read(path).proto.graph)
 

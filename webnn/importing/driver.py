@@ -28,8 +28,8 @@ from webnn.builder.description import DescriptionError, FormatError, GraphDescri
 from webnn.builder.graph import collect
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.narrow import narrow
-from webnn.importing.operands import Operands
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
+from webnn.importing.steps import Operands
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES

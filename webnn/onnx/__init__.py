@@ -17,8 +17,7 @@ from webnn.builder.collection import without_collection
 from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
-from webnn.onnx.inputs import Settings
-from webnn.onnx.model import Model, read
+from webnn.onnx.model import Model, Settings, read
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription

@@ -6,9 +6,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto, numpy_helper
 
 from webnn.importing.values import Refused
-from webnn.onnx.elements import element_type
-from webnn.onnx.inputs import Settings, input_shape
-from webnn.onnx.model import Model
+from webnn.onnx.model import Model, Settings, element_type, input_shape
 
 __all__ = ["fix"]
 

@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from webnn.builder.elementwise import FUNCTIONS, divide
 from webnn.importing.values import Array
-from webnn.onnx.source import ONNX_DOMAINS
+from webnn.onnx.model import ONNX_DOMAINS
 
 __all__ = ["fold"]
 

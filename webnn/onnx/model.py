@@ -1,32 +1,33 @@
-"""ONNX files: reading them, their nodes, and their tensors. Files are foreign: nothing outside the folder is read, no size is believed."""
+"""ONNX files: reading them, their nodes, tensors and inputs. Files are foreign: nothing outside the folder is read, no size is believed."""
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing.values import Array, Refused
-from webnn.onnx.elements import element_type
-from webnn.onnx.source import ONNX_DOMAINS, Source, read_node
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
-    from onnx import FunctionProto
+    from onnx import AttributeProto, FunctionProto, NodeProto, ValueInfoProto
 
-__all__ = ["Model", "read"]
+__all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
 
+#: ONNX's own domain, by both of its names.
+ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
 #: The fields of element types whose numbers stand in a field as they are, and the field's own type.
 _FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
@@ -61,6 +62,60 @@ _LARGEST = 2**31 - 1
 _MOST_AXES = 32
 #: The longest name, in characters. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """A node as the file has it, read once: reading a field of protobuf takes as long as several steps of Python.
+
+    Attributes:
+        proto: The node.
+        name: Its name, or that of its first output if it has none.
+        operator: The operator.
+        domain: The operator's domain; empty for ONNX's own.
+        inputs: The names of the inputs; empty for an optional one that is missing.
+        outputs: The names of the outputs; empty for an optional one that is not used.
+        attributes: The attributes.
+    """
+
+    proto: NodeProto
+    name: str
+    operator: str
+    domain: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: list[AttributeProto]
+
+    @property
+    def key(self) -> str:
+        """The operator, with its domain if that is not ONNX's own: ``"com.microsoft.FusedConv"``."""
+        return f"{self.domain}.{self.operator}" if self.domain else self.operator
+
+
+def read_node(proto: NodeProto) -> Source:
+    """Read a node."""
+    operator, domain, outputs = proto.op_type, proto.domain, proto.output[:]
+    name = proto.name or next(filter(None, outputs), operator)
+    # A slice of a repeated field is a list: reading it is faster than reading the field one by one.
+    return Source(proto, name, operator, "" if domain in ONNX_DOMAINS else domain, proto.input[:], outputs, proto.attribute[:])
+
+
+@functools.cache
+def element_type(number: int) -> np.dtype[Any]:
+    """Return the element type with a number of ``TensorProto.DataType``.
+
+    Raises:
+        Refused: It has no NumPy type, or is not in ONNX.
+    """
+    try:
+        dtype = helper.tensor_dtype_to_np_dtype(number)
+    except (KeyError, ValueError, TypeError):
+        dtype = np.dtype(object)
+    if dtype.kind not in "OSU":
+        return dtype
+    known = TensorProto.DataType.values()
+    name = TensorProto.DataType.Name(cast(Any, number)).lower() if number in known else str(number)
+    raise Refused(f"the element type must be one of WebNN, got {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,3 +326,70 @@ def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> No
         texts.append(tensor.name)
         for entry in tensor.external_data:
             texts += (entry.key, entry.value)
+
+
+# The settings of an import, and the inputs that they fix.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of the caller.
+
+    Attributes:
+        shapes: The shapes of inputs by their names.
+        dims: The sizes of named dimensions.
+        constants: Inputs that are known at import, by their names.
+        weights: External data must be there.
+        float64: float64 is computed in float32; otherwise it is refused.
+    """
+
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
+    constants: Mapping[str, Array] = field(default_factory=dict)
+    weights: bool = True
+    float64: bool = True
+
+
+def boolean_names(graph: GraphProto) -> frozenset[str]:
+    """Return the names of the inputs that are bool."""
+    return frozenset([info.name for info in graph.input if info.type.tensor_type.elem_type == TensorProto.BOOL])
+
+
+def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
+    """Return the shape of an input, from the settings and the model.
+
+    Raises:
+        Refused: A size is unknown, or a given one contradicts the model.
+    """
+    constant = settings.constants.get(info.name)
+    if constant is not None:
+        return np.shape(constant)
+    tensor = info.type.tensor_type
+    given = settings.shapes.get(info.name)
+    if not tensor.HasField("shape"):
+        if given is None:
+            raise Refused("the shape is unknown", f"give it: shapes={{{info.name!r}: [...]}}")
+        return tuple(given)
+    declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
+    if given is not None:
+        if len(given) != len(declared) or any(d not in (None, g) for d, g in zip(declared, given, strict=True)):
+            wanted = [str(d or dim.dim_param or "?") for d, dim in zip(declared, tensor.shape.dim, strict=True)]
+            raise Refused(f"the shape must fit [{', '.join(wanted)}], got {list(given)}")
+        return tuple(given)
+    shape = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
+    if None in shape:
+        # Some exporters write a question mark for a dimension without a name: others have the same.
+        names = [dim.dim_param for dim, size in zip(tensor.shape.dim, shape, strict=True) if size is None]
+        names = [name if name.strip("?") else "" for name in names]
+        named = [name for name in dict.fromkeys(names) if name]
+        what = f"the dimensions {', '.join(named)}" if named else "some dimensions"
+        options = [f"dims={{{', '.join(f'{name!r}: ...' for name in named)}}}"] if all(names) else []
+        sizes = ", ".join(str(size or "...") for size in shape)
+        options.append(f"shapes={{{info.name!r}: [{sizes}]}}")
+        shown = ", ".join(str(size or name or "?") for size, name in _sizes(tensor.shape.dim, shape))
+        raise Refused(f"{what} of [{shown}] must be fixed", f"give {' or '.join(options)}")
+    return tuple([size for size in shape if size is not None])
+
+
+def _sizes(dims: Any, shape: Sequence[int | None]) -> Iterable[tuple[int | None, str]]:
+    return [(size, dim.dim_param) for size, dim in zip(shape, dims, strict=True)]

@@ -16,10 +16,8 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, NodeProto, helper
 
 from webnn.importing.values import Refused, Value
-from webnn.onnx.elements import element_type
 from webnn.onnx.functions import find_schema
-from webnn.onnx.model import Model
-from webnn.onnx.source import ONNX_DOMAINS
+from webnn.onnx.model import ONNX_DOMAINS, Model, element_type
 
 if TYPE_CHECKING:
     from onnx import ValueInfoProto

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webnn.hlo.attributes import Attribute
     from webnn.hlo.ir import Operation, Region
     from webnn.hlo.types import Type
-    from webnn.importing.operands import Operands
+    from webnn.importing.steps import Operands
 
 __all__ = ["Item", "Node", "Token"]
 

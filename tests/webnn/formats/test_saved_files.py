@@ -101,7 +101,7 @@ def test_names_of_any_kind_in_mlir(tmp_path: Path) -> None:
 
 def test_no_limit_of_folding_refuses_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator whose operands are known is computed at import, if that does not take too much memory; otherwise it stays one."""
-    monkeypatch.setattr("webnn.importing.operands._MOST_BYTES", 0)
+    monkeypatch.setattr("webnn.importing.steps._MOST_BYTES", 0)
     builder = webnn.MLGraphBuilder(make_context(CURRENT))
     known = builder.constant({"dataType": "float32", "shape": [20, 20]}, np.linspace(-2, 2, 400, dtype=np.float32))
     x = builder.input("x", dataType="float32", shape=[20, 20])

@@ -9,9 +9,8 @@ import pytest
 
 from webnn.builder.description import GraphDescription
 from webnn.importing.driver import Driver, make_builder
-from webnn.importing.operands import Operands
 from webnn.importing.report import Report
-from webnn.importing.steps import Steps
+from webnn.importing.steps import Operands, Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.validation.errors import OperationError
 

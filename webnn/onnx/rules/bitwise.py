@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from webnn.importing.bits import Bits, Combination
 from webnn.importing.values import Refused, Value
-from webnn.onnx.elements import element_type
+from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
 if TYPE_CHECKING:

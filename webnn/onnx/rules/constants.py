@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Refused
-from webnn.onnx.elements import element_type
+from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
 __all__ = ["RULES"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
-from webnn.onnx.elements import element_type
+from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from onnx import TensorProto
 
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Refused, Value, carrier
-from webnn.onnx.elements import element_type
+from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
 from webnn.onnx.rules.convolution import convolve
