@@ -1,1 +1,1 @@
-"""What imports of models share, whatever format they read: values, operands, steps of rules, the report, and integers that fit a device."""
+"""The shared parts of imports, whatever format they read: the driver, values, steps of rules, windows, sorting, and int64 as int32."""
