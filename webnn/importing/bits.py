@@ -36,7 +36,7 @@ class Bits:
     """Operations on integers of some type. They are computed in a type that need not be theirs: integers of less than 32 bits in int32.
 
     Args:
-        steps: What makes constants.
+        steps: The steps, which make constants.
         count: How many bits the integers have.
         signed: Whether the first bit is the sign.
 

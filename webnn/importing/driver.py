@@ -163,7 +163,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             setting: The setting.
             names: The names that it has.
             known: The names that it may have.
-            wanted: What they name.
+            wanted: The kind of what they name, for messages.
         """
         for name in names:
             if name not in known:
@@ -276,7 +276,7 @@ class Driver(ABC, Generic[_Node, _Item]):
 
         Args:
             rule: The rule.
-            steps: What it takes.
+            steps: The argument of the rule.
             node: The node.
             label: The label of the operators that it makes.
 

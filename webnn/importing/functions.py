@@ -51,7 +51,7 @@ class Calculator:
     """Arithmetic with numbers and operands of float32.
 
     Args:
-        steps: What makes constants.
+        steps: The steps, which make constants.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -99,7 +99,7 @@ def _atan(c: Calculator, x: MLOperand) -> MLOperand:
     medium = b.div(b.sub(x, sign), b.add(a, one))
     t = b.where(is_large, b.neg(b.reciprocal(x)), b.where(is_medium, medium, x))
     near = c.series(t, c.square(t), _ATAN)
-    # What is left of both constants goes with the small part.
+    # Add the remainders of both constants to the low part.
     rest = b.where(is_large, c.number(_HALF_PI_REST), c.number(_HALF_PI_REST / 2))
     offset = b.where(is_large, c.number(math.pi / 2), c.number(math.pi / 4))
     return c.keep_zero(x, b.where(is_medium, b.add(b.mul(sign, offset), b.add(near, b.mul(sign, rest))), near))

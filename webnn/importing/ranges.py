@@ -26,7 +26,7 @@ class Interval:
     Attributes:
         low: The smallest number.
         high: The largest number.
-        why: What proves it, each reason once.
+        why: The reasons, each once.
     """
 
     low: int
@@ -128,7 +128,7 @@ def _binary(compute: Callable[[int, int], int]) -> _Rule:
 
 
 def _quotient(operator: OperatorDescription, operands: list[Interval | None], types: list[OperandDescriptor]) -> Interval | None:
-    """The elements are no larger than those of the dividend, if the divisor is positive."""
+    """The elements are at most those of the dividend, if the divisor is positive."""
     a, b = operands
     if a is None or b is None or b.low < 1:
         return None

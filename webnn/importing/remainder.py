@@ -1,8 +1,8 @@
 """The remainder of a division of floating-point numbers, without an error.
 
 The dividend loses multiples of the divisor: first those of the divisor times a large power of 2, whose factor is a small integer. A product
-is exact where both factors have few digits, so the divisor is the sum of a head of 12 digits and a tail of 12 digits. What stays has a
-magnitude of at most half of what was multiplied, so that each step takes 12 digits of the quotient. All is computed in float32.
+is exact where both factors have few digits, so the divisor is the sum of a head of 12 digits and a tail of 12 digits. The rest has at
+most half the magnitude of the multiplied divisor, so that each step takes 12 digits of the quotient. All is computed in float32.
 """
 
 from __future__ import annotations

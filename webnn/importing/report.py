@@ -1,4 +1,4 @@
-"""What an import found: `Report`."""
+"""The report of an import: `Report`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webnn.validation.errors import NotSupportedError
 
 __all__ = ["NodeReport", "Outcome", "Refusal", "RefusedModelError", "Report"]
 
-#: What became of a node: WebNN operators; a value that is known at import; nothing, because the import refuses it; or nothing, because it
+#: The outcome of a node: WebNN operators; a value that is known at import; nothing, because the import refuses it; or nothing, because it
 #: takes the result of a refused node.
 Outcome = Literal["converted", "folded", "refused", "blocked"]
 
@@ -23,8 +23,8 @@ class Refusal:
     Attributes:
         place: The node with the bodies and functions around it: ``"loop/body/conv"``. Or ``"inputs['x']"``.
         operator: The operator of the node, with its domain if that is not ONNX's own; empty for an input.
-        reason: What must hold, and what was given.
-        advice: What helps; empty if nothing is known.
+        reason: The condition, and what was given.
+        advice: Advice for the caller; empty if there is none.
     """
 
     place: str
@@ -45,7 +45,7 @@ class NodeReport:
         index: Its position in the file, from 0.
         name: Its name, or that of its first output if it has none.
         operator: The operator, with its domain if that is not ONNX's own: ``"com.microsoft.FusedConv"``.
-        outcome: What became of it.
+        outcome: Its outcome.
         operators: The WebNN operators that it became: their numbers in the builder, as `OperatorDescription.index`.
         refusals: Why it was refused; those of nodes in its bodies too.
     """
@@ -60,12 +60,12 @@ class NodeReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
-    """What an import found.
+    """The report of an import.
 
     Attributes:
-        nodes: The nodes of the model's graph, in the order of the file. Those of functions and bodies count with the node that has them.
+        nodes: The nodes of the model's graph, in the order of the file. Nodes of functions and bodies count with the node that has them.
         refusals: All refusals; empty if the model was imported.
-        notes: What differs from the model, and does not keep it from working: float64 that became float32, for example.
+        notes: Differences from the model that do not keep it from working: float64 that became float32, for example.
     """
 
     nodes: tuple[NodeReport, ...]

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
 
-#: What a rule returns for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
+#: A rule's result for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
 #: type of its own; nothing for an optional output that it does not compute.
 Result: TypeAlias = MLOperand | Array | Value | None
 
 #: No tensor has more elements.
 _TOO_MANY = 1 << 64
-#: Arrays of at most so many bytes share a constant if they are equal.
+#: The most bytes of equal arrays that share a constant.
 _SHARED_BYTES = 64
 #: Arrays of more bytes, all of whose elements are one, become an expanded scalar.
 _UNIFORM_BYTES = 4096
-#: What is computed at import has at most so many bytes, and for each byte of the model's tensors so many more.
+#: The most bytes that are computed at import, and how many more for each byte of the model's tensors.
 _MOST_BYTES, _MOST_FACTOR = 1 << 30, 4
 
 
@@ -43,7 +43,7 @@ class Operands:
 
     Attributes:
         names: The names that the model gives values, by `value_key`.
-        notes: What differs from the model.
+        notes: Differences from the model.
         inputs: The names of the model's inputs, in its order.
     """
 
@@ -59,7 +59,7 @@ class Operands:
         self._reshaped: dict[tuple[object, Shape], MLOperand] = {}
         self._missing: set[int] = set()
         self._left = _MOST_BYTES
-        #: What is known by its id is kept, so that the id stays its own.
+        #: Objects that are known by their id. They are kept, so that no other object gets the id.
         self._kept: list[object] = []
 
     def input(self, name: str, dtype: np.dtype[Any], shape: Shape) -> MLOperand:
@@ -80,12 +80,12 @@ class Operands:
             self._kept.append(value.operand)
 
     def miss(self, array: Array) -> None:
-        """Let zeros stand for external data that is not there."""
+        """Note that an array of zeros replaces external data that is missing."""
         self._missing.add(id(array))
         self._kept.append(array)
 
     def is_missing(self, value: Value) -> bool:
-        """Tell whether zeros stand for external data that is not there."""
+        """Tell whether a value has zeros in place of external data that is missing."""
         return id(value.array) in self._missing
 
     def allow(self, count: int) -> None:
@@ -324,7 +324,7 @@ def limit_of(operand: MLOperand, *, is_least: bool) -> float:
 
 
 def product(sizes: Sequence[int]) -> int:
-    """Return the number of elements of a shape; one that no tensor has may stand for a larger one."""
+    """Return the number of elements of a shape; one that no tensor has may be too small."""
     found = 1
     if 0 in sizes:
         return 0

@@ -36,8 +36,8 @@ class Refused(Exception):
     """A node cannot be imported.
 
     Args:
-        reason: What must hold, and what was given.
-        advice: What helps.
+        reason: The condition, and what was given.
+        advice: Advice for the caller.
     """
 
     def __init__(self, reason: str, advice: str = "") -> None:
@@ -47,7 +47,7 @@ class Refused(Exception):
 
 
 class Exhausted(Refused):
-    """What is computed at import would take too much memory."""
+    """The values computed at import would take too much memory."""
 
 
 @dataclass(slots=True, eq=False)

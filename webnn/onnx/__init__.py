@@ -44,7 +44,7 @@ def load(
 ) -> Imported:
     """Import an ONNX model of opset 7 or newer.
 
-    What is known at import is computed. Functions are inlined, and so are operators that ONNX defines by others. An `If` with a known
+    Known values are computed at import. Functions are inlined, and so are operators that ONNX defines by others. An `If` with a known
     condition and a `Loop` or `Scan` with a known count are unrolled.
 
     Args:
@@ -56,11 +56,11 @@ def load(
         float64: Compute float64 in float32, which is the widest type of WebNN. If false, float64 is refused.
         int32: Compute int64 in int32, and make int64 inputs and outputs int32: for devices without int64. The caller promises that all
             values fit. Without it, this is done where it is proven to change nothing, if the builder's device takes no int64 constants.
-        weights: External data must be there. If false, zeros stand for a file that is missing: to see what a graph is made of.
+        weights: External data must be there. If false, zeros replace a missing file, which is enough to see the operators of a graph.
 
     Raises:
         RefusedModelError: Some nodes or inputs cannot be imported. It names all of them.
-        FormatError: The file is no valid model, or its external data is not there.
+        FormatError: The file is not a valid model, or its external data is missing.
         OSError: A file cannot be read.
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.

@@ -1,4 +1,4 @@
-"""A model with what the caller says of it: fixed shapes, and inputs that are constants."""
+"""A model with the settings of the caller: fixed shapes, and inputs that are constants."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INLINE_BYTES = 1 << 16
 
 
 def fix(model: Model, settings: Settings) -> ModelProto:
-    """Return a copy of a model in which the settings stand. Small external data is loaded.
+    """Return a copy of a model with the settings. Small external data is loaded.
 
     Raises:
         Refused: A shape is unknown, or contradicts the model.

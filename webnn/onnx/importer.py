@@ -43,7 +43,7 @@ class Scope:
 
     Attributes:
         opsets: The versions of the domains.
-        path: What stands before the names of nodes in messages.
+        path: The prefix of the names of nodes in messages.
     """
 
     def __init__(self, opsets: Mapping[str, int], outer: Scope | None = None, path: str = "", depth: int = 0) -> None:
@@ -51,7 +51,7 @@ class Scope:
         self.path = path
         self.depth = depth
         self._outer = outer
-        #: None stands for a value that could not be imported.
+        #: None is a value that could not be imported.
         self._values: dict[str, Value | None] = {}
 
     def define(self, name: str, value: Value | None) -> None:

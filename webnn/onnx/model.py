@@ -29,7 +29,7 @@ __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "elem
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
-#: The fields of element types whose numbers stand in a field as they are, and the field's own type.
+#: The fields of element types whose numbers are in a field as they are, and the field's own type.
 _FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
     {
         TensorProto.FLOAT: ("float_data", np.float32),
@@ -143,7 +143,7 @@ class Model:
 
         Args:
             tensor: The tensor.
-            weights: Its external data must be there; otherwise zeros stand for a missing file.
+            weights: Its external data must be there; otherwise zeros replace a missing file.
 
         Raises:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
@@ -237,7 +237,7 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
         source: A file, or a model, which is not changed.
 
     Raises:
-        FormatError: It is no ONNX model, or one of an opset that is not supported.
+        FormatError: It is not an ONNX model, or its opset is not supported.
         OSError: The file cannot be read.
     """
     if isinstance(source, ModelProto):
@@ -251,13 +251,13 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
     try:
         proto.ParseFromString(data)
     except DecodeError as error:
-        raise FormatError(f"is no ONNX model: {error}", path) from None
+        raise FormatError(f"is not an ONNX model: {error}", path) from None
     return _check(proto, os.fspath(path), path.parent)
 
 
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
-        raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
+        raise FormatError("is not an ONNX model: it must have a graph and the versions of its operators", file)
     nodes = [read_node(node) for node in proto.graph.node]
     texts = _texts(proto, nodes)
     if {*map(type, texts)} != {str} or max(map(len, texts)) > _LONGEST_NAME:

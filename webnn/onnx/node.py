@@ -115,7 +115,7 @@ class Node(Steps):
 
         Args:
             index: The input.
-            what: What the operator calls it.
+            what: Its name in the operator's specification.
         """
         value = self.value(index)
         if value.array is None:
@@ -251,12 +251,12 @@ class Node(Steps):
 def output_types(operator: str, version: int, domain: str, inputs: Sequence[Value | None], count: int) -> list[np.dtype[Any] | None]:
     """Return the element type of each output: that of an input with the same type variable, or the only one that the schema allows.
 
-    None stands for a type that an attribute determines, and for those of an operator without a schema.
+    A type is None if an attribute determines it, or if the operator has no schema.
     """
     sources = _sources(operator, version, domain)
     found: list[np.dtype[Any] | None] = []
     for index in range(count):
-        # The last one may stand for any number of outputs.
+        # The last one may be any number of outputs.
         source = sources[min(index, len(sources) - 1)] if sources else None
         if isinstance(source, int):
             value = inputs[source] if source < len(inputs) else None

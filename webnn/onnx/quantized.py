@@ -45,7 +45,7 @@ def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -
     """Return the shape in which a scale or a zero point broadcasts to a tensor.
 
     Args:
-        what: What it is, for messages.
+        what: Its name, for messages.
         given: The shape that it has: one element, one for each index of the axis, or a shape that broadcasts.
         shape: The tensor's shape.
         axis: The axis, from the front or the back.

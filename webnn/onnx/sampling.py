@@ -87,7 +87,7 @@ class Sampling:
         Args:
             kernel: The weight of an element at a distance.
             radius: The distance from which on the weight is 0.
-            stretch: What distances are divided by.
+            stretch: The divisor of distances.
             exclude: Elements outside do not count; otherwise the nearest one inside counts for them.
         """
         below, rest, unit = self._positions
@@ -102,7 +102,7 @@ class Sampling:
 
 
 def half_pixel(size: int, count: int) -> Sampling:
-    """Return the positions of `resample2d`: both dimensions cover the same length, and elements stand for their centres."""
+    """Return the positions of `resample2d`: both dimensions cover the same length, and the positions are the centres of elements."""
     step = Fraction(size, count)
     return Sampling(size, count, step, (step - 1) / 2)
 

@@ -1,6 +1,6 @@
-"""What ONNX's own inference says: the shapes of values that could not be imported, and why a node is not valid.
+"""ONNX's own inference: the shapes of values that could not be imported, and why a node is not valid.
 
-The inference runs in a process of its own, because some models that are not valid end or hang it, or take all memory: it propagates the
+The inference runs in a separate process, because some models that are not valid end or hang it, or take all memory: it propagates the
 elements of shapes without a bound.
 """
 

@@ -40,10 +40,10 @@ def load(
 ) -> Imported:
     """Import a StableHLO program.
 
-    What is known at import is computed. Functions are inlined, and loops with a known number of iterations are unrolled.
+    Known values are computed at import. Functions are inlined, and loops with a known number of iterations are unrolled.
 
     Args:
-        source: What `webnn.hlo.read` takes, or a module.
+        source: A source for `webnn.hlo.read`, or a module.
         builder: The builder that gets the graph; without one it is only described.
         shapes: The shapes of arguments whose sizes the program leaves open, by their names; not for a module.
         constants: Arguments that are known, by their names: numbers or arrays.
@@ -54,10 +54,10 @@ def load(
 
     Raises:
         RefusedModelError: Some operations or arguments cannot be imported. It names all of them.
-        FormatError: The source is no valid program.
+        FormatError: The source is not a valid program.
         StableHLOMissingError: The package jaxlib is not installed. A module does not need it.
         OSError: A file cannot be read.
-        TypeError: The source is nothing of that, or there are shapes for a module.
+        TypeError: The source has another type, or there are shapes for a module.
         NotSupportedError: The builder's draft has no counterpart of an operator, or there is no such function.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """

@@ -43,7 +43,7 @@ class Comparator:
         first: Which keys the rest takes of the first element.
         second: Which keys it takes of the second one.
         rest: Takes these keys, and tells whether the first element comes before the second one.
-        comparison: What the rest does, if it is one comparison of one key.
+        comparison: The rest, if it is one comparison of one key.
     """
 
     keys: Region
@@ -73,7 +73,7 @@ class _Split:
         self._region = region
         #: Which elements a value depends on: a set of 0 for the first one and 1 for the second one.
         self._sides: dict[HloValue, frozenset[int]] = {}
-        #: What a value is computed by; equal if it is the same of the first element and of the second one.
+        #: The computation of a value; equal if it is the same for the first element and for the second one.
         self._meanings: dict[HloValue, Any] = {}
         self._makers: dict[HloValue, Operation] = {}
         numbers: dict[object, int] = {}
@@ -116,7 +116,7 @@ class _Split:
         )
 
     def _needed(self, values: Sequence[HloValue], wanted: Any) -> list[Operation]:
-        """Return the operations that compute values, in their order, as far as their results depend on the wanted elements."""
+        """Return the operations that compute values, in their order, if their results depend on the wanted elements."""
         found: set[int] = set()
         waiting = list(values)
         while waiting:

@@ -1,4 +1,4 @@
-"""What a convolution is: which dimension means what, windows, groups."""
+"""Convolutions as they are read: the meaning of dimensions, windows, groups."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from webnn.stablehlo.windows import read_counts, read_padding
 
 __all__ = ["Convolution", "Labelled", "Labels", "read_convolution"]
 
-#: What each dimension of a tensor means: batches "b", features "f"; of a kernel features that go in "i" and come out "o"; or the number of
-#: a spatial dimension.
+#: The meaning of each dimension of a tensor: batches "b", features "f"; of a kernel, features that go in "i" and come out "o"; or the
+#: number of a spatial dimension.
 Labels: TypeAlias = "tuple[str | int, ...]"
 
 
@@ -48,7 +48,7 @@ class Convolution:
     """A convolution without groups of batches.
 
     Attributes:
-        input: What the windows slide over, with the labels "b" and "f".
+        input: The tensor that the windows slide over, with the labels "b" and "f".
         kernel: The kernel, with the labels "i" and "o".
         windows: The window of each spatial dimension.
         groups: In how many groups the features are.
@@ -75,7 +75,7 @@ class Convolution:
         return [window.places for window in self.windows]
 
     def with_spatial(self, node: Node, count: int) -> Convolution:
-        """Return the same convolution with at least so many spatial dimensions."""
+        """Return the same convolution with at least `count` spatial dimensions."""
         found = self
         while (number := len(found.windows)) < count:
             output = list(found.output)
@@ -106,7 +106,7 @@ def read_convolution(node: Node, padding: list[tuple[int, int]] | None = None) -
 
     Args:
         node: The operation.
-        padding: What is put before and behind each spatial dimension; by default that of the attribute.
+        padding: The padding before and behind each spatial dimension; by default that of the attribute.
 
     Raises:
         Refused: Dimensions, sizes or groups do not fit.

@@ -59,7 +59,7 @@ def shape_of(type: Type) -> tuple[int, ...]:
     """Return the shape of a tensor.
 
     Raises:
-        Refused: The type is no tensor, or some sizes are unknown.
+        Refused: The type is not a tensor, or some sizes are unknown.
     """
     shape = tensor_type(type).shape
     sizes = tuple([size for size in shape if size is not None])

@@ -29,7 +29,7 @@ class Windows:
         shape: The tensor.
         sizes: A window, in the dimensions of the tensor.
         mapped: The dimension of the tensor that each part of an index vector is for. A window starts at 0 along others.
-        batching: For each dimension of the tensor that a dimension of the batch stands for: which one.
+        batching: Dimensions of the tensor that are dimensions of the batch, with these.
         dropped: The dimensions of the tensor, of size 1 in a window, that are missing outside.
         vector: The dimension of the indices that has the index vectors; their rank if each number is a vector of its own.
         batch: The shape of the indices without it.

@@ -1,4 +1,4 @@
-"""What elementwise operations take: the kinds of their elements, and shapes that fit."""
+"""The operands of elementwise operations: the kinds of their elements, and shapes that fit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OPERANDS: Mapping[str, tuple[str, int]] = MappingProxyType(
     }
 )
 
-#: The operations in which a scalar stands for all elements: as the predicate, and as a limit.
+#: The operations in which a scalar is used for all elements: as the predicate, and as a limit.
 _SCALARS = frozenset({"stablehlo.clamp", "stablehlo.select"})
 #: The operations that return i1, and those that return an element type of their own.
 _PREDICATES = frozenset({"stablehlo.compare", "stablehlo.is_finite"})
@@ -68,8 +68,8 @@ def kind_of(dtype: np.dtype[Any]) -> str:
 def check(node: Node) -> None:
     """Check the operands of an elementwise operation.
 
-    MLIR has checked a program that was read. One that was built may be wrong. In the body of a reduction a constant is a scalar, and
-    stands for a tensor.
+    MLIR has checked a program that was read. One that was built may be wrong. In the body of a reduction a constant is a scalar in
+    place of a tensor.
 
     Raises:
         Refused: There are too few or too many, or their types do not fit.
@@ -94,7 +94,7 @@ def check(node: Node) -> None:
     sizes = tensor_type(node.types[0]).shape
     is_scalar = not any(getattr(operand.type, "shape", None) for operand in node.operation.operands)
     if (not sizes and is_scalar) or node.name == "stablehlo.bitcast_convert":
-        # A scalar, or what stands for many of them; bits may have a dimension of their own.
+        # A scalar, or many of them; bits may have a dimension of their own.
         return
     for value in values:
         if value.shape != first.shape and not (value.shape == () and node.name in _SCALARS):

@@ -30,22 +30,22 @@ class Token:
     """A value of type token: it orders effects, and there are none."""
 
 
-#: What stands for a value of the program: tuples hold items.
+#: A value of the program during the import. Tuples hold items.
 Item: TypeAlias = "Value | Token | tuple[Item, ...]"
 RunRegion: TypeAlias = "Callable[[Region, Sequence[Item]], list[Item]]"
 Call: TypeAlias = "Callable[[str, Sequence[Item]], list[Item]]"
 
 _Kind = TypeVar("_Kind")
-#: An attribute has at most so many numbers.
+#: The most numbers of an attribute.
 _MOST_NUMBERS = 1 << 16
 #: Structures of integers and tuples of them.
 _NUMBERS = frozenset({ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers})
-#: The root of values that stand for those of refused operations.
+#: The root of the stand-ins for results of refused operations.
 REFUSED = ""
 
 
 def _check_members(name: str, found: Any) -> None:
-    """Refuse a structure with members that are no integers."""
+    """Refuse a structure with members that are not integers."""
     for each in dataclasses.fields(found):
         member = getattr(found, each.name)
         numbers = member if isinstance(member, tuple) and each.type != "int" else [member]
@@ -118,7 +118,7 @@ class Node(Steps):
 
         Args:
             value: The value.
-            what: What it is.
+            what: Its name, for messages.
         """
         if value.array is None:
             if REFUSED in value.roots:

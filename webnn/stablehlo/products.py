@@ -125,7 +125,7 @@ def _contract(node: Node, one: Value, other: Value, numbers: DotDimensionNumbers
 def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]) -> MLOperand:
     """Multiply batches of matrices: [..., m, k] by [..., k, n]. The result has an element type to which that wanted can be cast.
 
-    Floating-point numbers are a matmul. Integers of 8 bits are one, too: in float32, of so many elements that all sums are exact. Other
+    Floating-point numbers are a matmul. Integers of 8 bits are one, too: in float32, of few enough elements that all sums are exact. Other
     integers are products that are added up. Booleans are 1 if a sum is not 0.
     """
     builder = node.builder
@@ -159,7 +159,7 @@ def largest(dtype: np.dtype[Any]) -> int:
 
 
 def _parts(node: Node, operands: Sequence[MLOperand], step: int) -> list[tuple[MLOperand, MLOperand]]:
-    """Cut two batches of matrices into parts of so many products in each sum."""
+    """Cut two batches of matrices into parts of at most `step` products in each sum."""
     one, other = operands
     shapes = one.descriptor.dimensions, other.descriptor.dimensions
     count = shapes[0][-1]

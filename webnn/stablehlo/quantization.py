@@ -1,4 +1,4 @@
-"""Quantized types: integers that stand for numbers.
+"""Quantized types: integers that represent numbers.
 
 An operation computes with the numbers; one that only moves elements takes the integers.
 """
@@ -64,7 +64,7 @@ def quantized_type(type: Type) -> QuantizedType | None:
 
 
 def is_computed(operation: Operation) -> bool:
-    """Tell whether an operation has quantized operands or results, and computes with the numbers that they stand for.
+    """Tell whether an operation has quantized operands or results, and computes with the numbers that they represent.
 
     Raises:
         Refused: It combines quantized elements that it scatters.
@@ -96,7 +96,7 @@ def _limits(type: QuantizedType) -> tuple[int, int]:
 
 
 def express(node: Node) -> None:
-    """Let an operation see the numbers that its operands stand for, and types that are not quantized."""
+    """Let an operation see the numbers that its operands represent, and types that are not quantized."""
     items: list[Item] = []
     for item, operand in zip(node.items, node.operation.operands, strict=True):
         type = quantized_type(operand.type)
@@ -135,7 +135,7 @@ def _parameters(value: Value, type: QuantizedType) -> tuple[np.ndarray[Any, np.d
 
 
 def dequantize(node: Node, value: Value, type: QuantizedType) -> Value:
-    """Return the numbers that integers stand for."""
+    """Return the numbers that integers represent."""
     scales, zeros = _parameters(value, type)
     dtype = scales.dtype
     if value.array is not None:
@@ -146,7 +146,7 @@ def dequantize(node: Node, value: Value, type: QuantizedType) -> Value:
 
 
 def quantize(node: Node, value: Value, type: QuantizedType) -> Value:
-    """Return the integers that stand for numbers: the quotient and the zero point are added, clamped, and rounded.
+    """Return the integers that represent numbers: the quotient and the zero point are added, clamped, and rounded.
 
     quantizeLinear rounds first. That is the same if the zero point is even; otherwise it is not used. NaN becomes the stored integer 0,
     as in StableHLO's own tests, if it is known, or if the operation makes it of quantized numbers. Other NaN are left to quantizeLinear:

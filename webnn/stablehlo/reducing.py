@@ -86,7 +86,7 @@ def check_shape(node: Node, shape: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What `reduce` reduces.
+    """The operands of `reduce`.
 
     Attributes:
         inputs: The operands, of one shape.

@@ -1,4 +1,4 @@
-"""What regions do: reducers that are one operation, and those that look for the position of an extreme value."""
+"""The effects of regions: reducers that are one operation, and those that look for the position of an extreme value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "Position", "find_kinds", "find_position"]
 
-#: What a reducer does with two elements. Booleans have "max" for or, and "min" for and.
+#: The operation of a reducer on two elements. Booleans have "max" for or, and "min" for and.
 Kind: TypeAlias = Literal["add", "max", "min", "mul"]
 
 _KINDS: Mapping[str, Kind] = MappingProxyType(
@@ -71,7 +71,7 @@ class Position:
     is_last: bool
 
 
-#: Pairs of values that stand for all pairs of floating-point numbers, whatever is compared: less, equal, greater, NaN in one or both.
+#: Pairs of values, one for each way in which floating-point numbers compare: less, equal, greater, NaN in one or both.
 _PAIRS = ((0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (np.nan, 1.0), (1.0, np.nan), (np.nan, np.nan))
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": np.greater, "LE": np.less_equal, "LT": np.less}
@@ -84,7 +84,7 @@ _LOGIC: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "stablehlo.not": np.logical_not,
     }
 )
-#: What returns one of its arguments.
+#: Operations that return one of their arguments.
 _CHOICES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum, "stablehlo.select": np.where}
 )

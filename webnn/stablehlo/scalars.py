@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_scalars", "is_spread"]
 
-#: What computes each element by itself, or runs regions and functions that do.
+#: Operations that compute each element by itself, or run regions and functions that do.
 _POINTWISE = frozenset({*elementwise.RULES, *functions.RULES, *bits.RULES, *control.RULES, *quantization.RULES})
 
 
@@ -49,7 +49,7 @@ def _find(region: Region, dependent: set[HloValue]) -> Operation | None:
 
     Args:
         region: The region.
-        dependent: The values. Those that depend on them are added.
+        dependent: The values. Values that depend on them are added.
     """
     for operation in region.operations:
         if dependent.isdisjoint(_uses(operation)):

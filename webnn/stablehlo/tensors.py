@@ -34,7 +34,7 @@ __all__ = [
     "wrap",
 ]
 
-#: What `apply` computes when all is known.
+#: The functions of `apply` for known values.
 _KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {"add": np.add, "equal": np.equal, "max": np.maximum, "min": np.minimum, "mul": np.multiply, "where": np.where}
 )
@@ -105,7 +105,7 @@ def flip(node: Node, value: Value, axes: Sequence[int]) -> Value:
 
 
 def cut(node: Node, value: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None) -> Value:
-    """Cut a block out of a value: so many elements of the result along each axis, one from each stride."""
+    """Cut a block out of a value: `sizes` are those of the result, which has one element from each stride."""
     steps = list(strides) if strides is not None else [1] * value.rank
     if 0 in sizes:
         return _empty(value, sizes)
@@ -144,7 +144,7 @@ def pad(node: Node, value: Value, filler: Value, low: Sequence[int], high: Seque
         return wrap(found, value, filler) if isinstance(found, MLOperand) else Value.known(found)
     spread = [size + max(size - 1, 0) * between for size, between in zip(value.shape, inner, strict=True)]
     shape = [max(size + before + behind, 0) for size, before, behind in zip(spread, low, high, strict=True)]
-    # What is cut off is there first.
+    # Elements that are cut off later are included.
     whole = [size + max(before, 0) + max(behind, 0) for size, before, behind in zip(spread, low, high, strict=True)]
     node.spend(math.prod(whole) * value.dtype.itemsize)
     padded = np.full(whole, filler.array.reshape(()), value.dtype)

@@ -1,4 +1,4 @@
-"""What must hold for the operands, results and regions of operations. MLIR checks programs that are read; a module may be built by hand."""
+"""Checks of the operands, results and regions of operations. MLIR checks programs that are read; a module may be built by hand."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def select_and_scatter(node: Node) -> Value:
                 found, source_here = take(node, found, axis, indices), take(node, source_here, axis, indices)
         if not inside.any():
             continue
-        # A place that is no window's chooses nothing.
+        # A place outside of all windows chooses nothing.
         wanted = here if inside.all() else Value.known(np.where(inside, numbers, -2).astype(np.int32))
         hit = apply(node, "equal", found, wanted)
         (combined,) = run_body(node, scatter, [result, source_here], operand.shape)

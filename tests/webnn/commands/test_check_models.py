@@ -182,7 +182,7 @@ def test_a_prediction_never_costs_the_verdict(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"", "is no ONNX model"), (b"\x08\x99", "is no ONNX model"), (b"abc" * 100, "is no ONNX model")]
+    ("content", "message"), [(b"", "is not an ONNX model"), (b"\x08\x99", "is not an ONNX model"), (b"abc" * 100, "is not an ONNX model")]
 )
 def test_a_file_that_is_no_model(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "model.onnx"

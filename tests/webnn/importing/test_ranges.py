@@ -22,7 +22,7 @@ def constant(builder: webnn.MLGraphBuilder, *numbers: int) -> webnn.MLOperand:
     return builder.constant({"dataType": "int64", "shape": [len(numbers)]}, array)
 
 
-#: What is made of x, floats [2, 3], and i, positions from 0 to 2 as int64 [2]; and the limits that are proven.
+#: Graphs of x, floats [2, 3], and i, positions from 0 to 2 as int64 [2]; and the limits that are proven.
 TABLE: list[tuple[str, Make, tuple[int, int] | None]] = [
     ("positions", lambda b, x, i: b.identity(i), (0, 2)),
     ("sums", lambda b, x, i: b.add(i, constant(b, -5, 7)), (-5, 9)),

@@ -51,7 +51,7 @@ ROWS: dict[str, tuple[str, list[str]]] = {
         "a = Squeeze(x, zero) b = Unsqueeze(a, one) y = Add(x, b)",
         ["reshape", "add"],
     ),
-    "an operand that is no reshape": (
+    "an operand that is not a reshape": (
         "a = Unsqueeze(x, zero) b = Neg(x) c = Add(a, b) y = Relu(c)",
         ["reshape", "neg", "add", "relu"],
     ),

@@ -84,7 +84,7 @@ def local(name: str, *values: str) -> NodeProto:
 
 
 def renamed(old: str, new: bytes) -> bytes:
-    """Make the bytes of a model with a name that is no text: both names are of one length."""
+    """Make the bytes of a model with a name that is not text. Both names must have one length."""
     data = model([node("Relu", ["x"], [old]), node("Abs", [old], ["y"])]).SerializeToString()
     assert len(old) == len(new)
     return data.replace(old.encode(), new)
@@ -340,9 +340,9 @@ def test_a_long_shape_is_shown_in_part(operator: str) -> None:
 
 #: The bytes of a file, and a part of the message.
 FILES: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "is no ONNX model"),
-    "no protobuf": (b"\xff" * 100, "is no ONNX model"),
-    "half a model": (model([node("Relu", ["x"], ["y"])]).SerializeToString()[:-9], "is no ONNX model"),
+    "nothing": (b"", "is not an ONNX model"),
+    "no protobuf": (b"\xff" * 100, "is not an ONNX model"),
+    "half a model": (model([node("Relu", ["x"], ["y"])]).SerializeToString()[:-9], "is not an ONNX model"),
     "no graph": (ModelProto(opset_import=[helper.make_opsetid("", 20)]).SerializeToString(), "it must have a graph and the versions"),
     "no opset": (model([node("Relu", ["x"], ["y"])], opsets={}).SerializeToString(), "it must have a graph and the versions"),
     "opset 0": (model([], opsets={"": 0}).SerializeToString(), "the version of the domain '' must be from 1 to 2147483647, got 0"),
@@ -353,7 +353,7 @@ FILES: dict[str, tuple[bytes, str]] = {
         model([], opsets={"": 20, "q": 2**62}).SerializeToString(),
         "domain 'q' must be from 1 to",
     ),
-    "a name that is no text": (renamed("qq", b"\xff\xfe"), r"names must be UTF-8 of at most 4096 characters, got b'\xff\xfe'"),
+    "a name that is not text": (renamed("qq", b"\xff\xfe"), r"names must be UTF-8 of at most 4096 characters, got b'\xff\xfe'"),
     "a long name": (
         model([node("Relu", ["x"], ["y"], name="q" * 10**6)]).SerializeToString(),
         "names must be UTF-8 of at most 4096 characters",
@@ -379,7 +379,7 @@ def _deep(depth: int) -> bytes:
     return field(7, inner) + field(8, bytes([2 << 3, 20]))
 
 
-FILES["bodies deeper than protobuf reads"] = _deep(2000), "is no ONNX model"
+FILES["bodies deeper than protobuf reads"] = _deep(2000), "is not an ONNX model"
 
 
 @pytest.mark.parametrize("case", FILES)

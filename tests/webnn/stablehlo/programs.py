@@ -49,7 +49,7 @@ def body(element: str | Sequence[str], *operations: str) -> Region:
 
 
 def compare(element: str | Sequence[str], direction: str, kind: str = "") -> Region:
-    """Return a comparator of the first two arguments; each element type stands for two of them."""
+    """Return a comparator of the first two arguments; each element type is that of two of them."""
     elements = [element] if isinstance(element, str) else element
     region = RegionBuilder([TensorType(shape=(), element=each) for each in elements for _ in range(2)])
     attributes: dict[str, Attribute] = {"comparison_direction": direction, **({"compare_type": kind} if kind else {})}

@@ -132,7 +132,7 @@ def test_integers_of_4_bits(name: str, element: str) -> None:
     result = main.append(f"stablehlo.{name}", operands, types[:1])
     main.append("func.return", main.append("stablehlo.convert", result, types[1:]))
     module = Module(functions=(Function(name="main", body=main.build()),))
-    # A number below 0 counts as what its bits stand for without a sign, but where the sign matters.
+    # A number below 0 counts as the unsigned number with its bits, except where the sign matters.
     first = one if name in ("maximum", "minimum") else one % 16
     if name == "shift_right_arithmetic":
         first = np.where(first >= 8, first.astype(np.int8) - 16, first)

@@ -1,4 +1,4 @@
-"""Composites and custom calls that stand for functions of CHLO, compared with NumPy in float64."""
+"""Composites and custom calls in place of functions of CHLO, compared with NumPy in float64."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def loops(depth: int) -> Module:
 
 
 def chain(length: int, calls: int, operation: str = "stablehlo.tanh") -> Module:
-    """Return functions each of which calls the next one so many times."""
+    """Return functions each of which calls the next one `count` times."""
     functions = []
     for index in range(length):
         caller = RegionBuilder([PAIR])
@@ -188,7 +188,7 @@ REFUSED: dict[str, tuple[Callable[[], Module], str]] = {
     "recursion": (lambda: call(Symbol("main")), "a function must not call itself, got @main in @main"),
     "a missing function": (lambda: call(Symbol("f")), "there must be a function @f with a body"),
     "a long name of a missing function": (lambda: call(Symbol("f" * 10**6)), "there must be a function @ffff"),
-    "a callee that is no name": (lambda: call(7), "there must be a function @ with a body"),
+    "a callee that is not a name": (lambda: call(7), "there must be a function @ with a body"),
     "a function without a body": (
         lambda: call(Symbol("f"), [Function(name="f", body=None, type=FunctionType((PAIR,), (PAIR,)))]),
         "there must be a function @f with a body",
@@ -282,7 +282,7 @@ REFUSED: dict[str, tuple[Callable[[], Module], str]] = {
         "the attribute iota_dimension must be int, got str",
     ),
     "another operand": (lambda: single("stablehlo.reverse", [PAIR, PAIR], [PAIR], {"dimensions": (0,)}), "there must be 1 operands, got 2"),
-    "places that are no integers": (
+    "places that are not integers": (
         lambda: single("stablehlo.dynamic_slice", [PAIR, NUMBER], [tensor("1xf32")], {"slice_sizes": (1,)}),
         "sizes and places must be integers, got tensor<f32>",
     ),

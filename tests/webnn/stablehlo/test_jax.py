@@ -22,7 +22,7 @@ BAR = 5e-6
 
 def test_the_models_are_there() -> None:
     assert list(MODELS) == ["cnn", "gpt-fables", "mlp", "gpt-narrow", "lstm-20", "lstm-200", "resnet18-narrow"]
-    # Nobody learns from a file where it was made.
+    # The files do not name the folder where they were made.
     for folder in FOLDERS:
         for file in folder.iterdir():
             assert b"/home/" not in file.read_bytes()

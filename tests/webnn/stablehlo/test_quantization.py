@@ -1,4 +1,4 @@
-"""Quantized types: what is computed with numbers, and what with the integers that stand for them."""
+"""Quantized types: operations that compute with numbers, and those that move the integers."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def wide_branches(body: RegionBuilder, x: Value) -> Value:
     )[0]
 
 
-#: What would mix elements, and the operation that is refused.
+#: Regions that would mix elements, and the operation that is refused.
 MIXED: list[tuple[str, Program]] = [
     ("clamp", lambda b, x: total(b, one(b, "clamp", [x, table(b), x], VECTOR))),
     ("select", lambda b, x: total(b, one(b, "select", [one(b, "is_finite", [x], PRED), table(b), table(b)], VECTOR))),

@@ -206,7 +206,7 @@ def test_several_operands() -> None:
 
 
 def test_unique_indices() -> None:
-    """A region that is no single operation may update many places, if they differ."""
+    """A region that is not a single operation may update many places, if they differ."""
     x, y = RANDOM.normal(size=(2, 400)).astype(np.float32)
     updates, others = RANDOM.normal(size=(2, 300)).astype(np.float32)
     indices = RANDOM.permutation(400)[:300].reshape(300, 1)

@@ -68,7 +68,7 @@ def test_composites_of_unknown_sizes() -> None:
 
 
 def test_names_of_arguments() -> None:
-    """Those of the inner function."""
+    """The sizes of the inner function."""
     main = webnn.hlo.read(PROGRAM).find("main")
     assert main is not None
     assert main.argument_names == ("x",)

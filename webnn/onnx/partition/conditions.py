@@ -82,7 +82,7 @@ def slice_steps(node: Node, limits: Limits) -> str:
 
 
 def split_sizes(node: Node, limits: Limits) -> str:
-    """The sizes must be constants above 0 whose sum is the dimension; from version 18 on, num_outputs may stand for them."""
+    """The sizes must be constants above 0 whose sum is the dimension; from version 18 on, num_outputs may replace them."""
     sizes = node.integers("split")
     if node.has(1):
         tensor, numbers = node.constant(1), node.numbers(1)

@@ -13,7 +13,7 @@ from webnn.validation.errors import OperationError
 
 __all__ = ["DEEPEST", "Graph", "Node", "Value", "bodies_of", "read_graph", "type_name"]
 
-#: How deep the bodies of If, Loop and Scan may stand in each other.
+#: The deepest nesting of the bodies of If, Loop and Scan.
 DEEPEST = 32
 _T = TypeVar("_T", int, float, str)
 #: The version of an operator that has no schema here. The operators of ONNX Runtime's own domain have this one.
@@ -22,10 +22,10 @@ _FIRST = 1
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is known of a value.
+    """The known facts about a value.
 
     Attributes:
-        type: Its element type, a number of ``TensorProto.DataType``; 0 if it is no tensor, or unknown.
+        type: Its element type, a number of ``TensorProto.DataType``; 0 if it is not a tensor, or unknown.
         shape: Its shape, ``None`` for an unknown dimension; ``None`` if the rank is unknown.
         symbols: For each dimension its name, empty for one without a name.
     """
@@ -100,7 +100,7 @@ class Node:
         name: Its name, which may be empty.
         inputs: The names of its inputs; empty for an optional one that is left out.
         outputs: The names of its outputs.
-        graph: The graph that it stands in.
+        graph: The graph that it is in.
         since: The version of its operator.
         attributes: Its attributes.
         bodies: The graphs among its attributes.

@@ -38,7 +38,7 @@ def refused_type(limits: Limits, operand: str, type: int, what: str = "the input
     """Return why an operand does not take a data type of ONNX, or "".
 
     Args:
-        limits: What ``opSupportLimits()`` returned.
+        limits: The result of ``opSupportLimits()``.
         operand: The operation and the operand, for example ``"conv2d.filter"``.
         type: The type, a number of ``TensorProto.DataType``.
         what: The value, as the reason names it.

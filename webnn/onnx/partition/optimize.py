@@ -1,7 +1,7 @@
 """An ONNX model as ONNX Runtime Web has it when it partitions it: optimized, with inferred types.
 
 ONNX Runtime optimizes a model before it asks its providers, and folds constants. The installed ONNX Runtime does the same here. Large
-weights stay out of that: their values decide nothing, so a file without content stands for them. Models of any size fit that way.
+weights stay out of that: their values decide nothing, so an empty file replaces them. Models of any size fit that way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from webnn.validation.errors import NotSupportedError, OperationError
 
 __all__ = ["Inlined", "Optimized", "find_inlined", "find_refusal", "optimize"]
 
-#: Initializers of more bytes are replaced. Those of floating point are weights sooner than those of integers, which may be shapes.
+#: Initializers of more bytes are replaced. The limit for integers is higher, because they may be shapes.
 _KEPT_FLOATS, _KEPT_OTHERS = 4096, 1 << 20
 _FLOATS = frozenset({TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16})
 #: Bits of an element, by its type.
@@ -81,7 +81,7 @@ def find_refusal(model: ModelProto, name: str) -> str:
 
     Args:
         model: The model, with its external data loaded where that is small.
-        name: What messages call it.
+        name: Its name in messages.
 
     Raises:
         OperationError: The model cannot be written: see `optimize`.
@@ -202,7 +202,7 @@ def _infer(model: ModelProto) -> ModelProto:
         inferred: ModelProto = onnx.shape_inference.infer_shapes(model)
     except Exception:  # a model of a file has any fault; what has no type is not given to WebNN
         return model
-    # What ONNX Runtime inferred counts.
+    # ONNX Runtime's inference wins.
     infos = [*(each for each in inferred.graph.value_info if each.name not in known), *model.graph.value_info]
     del inferred.graph.value_info[:]
     inferred.graph.value_info.extend(infos)

@@ -28,7 +28,7 @@ class PlacedNode:
         name: Its name, which may be empty.
         operator: Its operator, after its domain if that is not ONNX's own, for example ``"Conv"`` or ``"com.microsoft.Gelu"``.
         outputs: The names of its outputs.
-        graph: The body that it stands in, for example ``"loop1.body"``; empty for the model's own graph.
+        graph: The body that it is in, for example ``"loop1.body"``; empty for the model's own graph.
         place: "webnn" or "wasm".
         subgraph: The index of its subgraph in `Partition.subgraphs`; ``None`` on wasm.
         reason: Why WebNN does not get it; empty if it does.
@@ -54,7 +54,7 @@ class Subgraph:
     """Nodes that become one graph of WebNN.
 
     Attributes:
-        graph: The body that they stand in; empty for the model's own graph.
+        graph: The body that they are in; empty for the model's own graph.
         nodes: The nodes, in topological order.
     """
 
@@ -84,8 +84,8 @@ class Partition:
     Attributes:
         nodes: All nodes of the optimized model, those in bodies of If, Loop and Scan before the node itself.
         subgraphs: The subgraphs of WebNN.
-        boundaries: What splits them.
-        note: What the prediction did without; empty if nothing. For example, the model could not be optimized.
+        boundaries: The reasons for the splits.
+        note: A step that the prediction left out; empty if none. For example, the model could not be optimized.
     """
 
     nodes: tuple[PlacedNode, ...]
@@ -107,15 +107,15 @@ class Partition:
 def partition(model: ModelProto, limits: Mapping[str, Any]) -> Partition:
     """Return how ONNX Runtime Web would partition a model.
 
-    The model is optimized first, with the installed ONNX Runtime. If that refuses it, the model is partitioned as it stands, and
+    The model is optimized first, with the installed ONNX Runtime. If that refuses it, the model is partitioned as it is, and
     `Partition.note` says so.
 
     It runs the code of ONNX Runtime and onnx on the model, and some models that are not valid may end that. `webnn check` calls it in a
-    process of its own.
+    separate process.
 
     Args:
         model: The model, with its external data loaded.
-        limits: What ``MLContext.opSupportLimits()`` returns. Ranks count: a draft without ``rankRange`` lets ONNX Runtime Web take nearly
+        limits: The result of ``MLContext.opSupportLimits()``. Ranks count: a draft without ``rankRange`` lets ONNX Runtime Web take nearly
             nothing.
 
     Raises:

@@ -21,7 +21,7 @@ __all__ = ["Rule", "fault", "refusal", "rules", "source"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What the provider checks of an operator. ``ort_web.toml`` says what each member means."""
+    """The provider's checks of an operator. ``ort_web.toml`` says what each member means."""
 
     webnn: tuple[str, ...]
     operands: tuple[str, ...]
@@ -90,7 +90,7 @@ def refusal(node: Node, limits: Limits) -> str:
 
     Args:
         node: The node, in a graph whose values have types.
-        limits: What ``MLContext.opSupportLimits()`` returned.
+        limits: The result of ``MLContext.opSupportLimits()``.
     """
     rule = rules().get(node.op)
     if rule is None:

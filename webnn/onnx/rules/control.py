@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES"]
 
-#: Results of known steps are joined at import if they have at most so many bytes; otherwise in the graph.
+#: The most bytes of known results of steps that are joined at import; the graph joins larger ones.
 _MOST_BYTES = 1 << 24
 #: The most slices of an input.
 _MOST_STEPS = 1 << 16
@@ -98,7 +98,7 @@ def _continues(node: Node, condition: Value) -> bool:
 
 
 def _step(node: Node, body: GraphProto, index: int, arguments: Sequence[Value], least: int) -> list[Value]:
-    """Run the body once; it has at least so many outputs."""
+    """Run the body once; it must have at least `least` outputs."""
     if len(body.output) < least:
         raise Refused(f"body must have at least {least} outputs, got {len(body.output)}")
     return node.run_body(body, f"body[{index}]", arguments)

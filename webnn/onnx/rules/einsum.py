@@ -1,6 +1,6 @@
 """Einsum: diagonals, sums, and one product after the other.
 
-A letter stands for a dimension. The dimensions of an ellipsis get characters that are no letters, counted from the last one.
+Each letter is a dimension. The dimensions of an ellipsis get digits, counted from the last one.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def _parse(node: Node) -> tuple[list[_Term], str]:
 
 
 def _letters(equation: str, text: str, count: int) -> str:
-    """Return a term with characters for its ellipsis, which stands for so many dimensions."""
+    """Return a term with characters for the `count` dimensions of its ellipsis."""
     head, dots, tail = text.partition("...")
     if not {*head, *tail} <= {*string.ascii_letters}:
         raise Refused(f"the equation {equation!r} must have letters and ellipses only")
     if not 0 <= count <= len(_ELLIPSIS):
-        raise Refused(f"the ellipsis in {text!r} must stand for 0 to {len(_ELLIPSIS)} dimensions, got {count}")
+        raise Refused(f"the ellipsis in {text!r} must be 0 to {len(_ELLIPSIS)} dimensions, got {count}")
     return head + (_ELLIPSIS[:count][::-1] if dots else "") + tail
 
 

@@ -52,7 +52,7 @@ class _Tap:
     """One element along a dimension, for each place: [batches, places, 1].
 
     Attributes:
-        index: What it adds to the index in the flat image, int32.
+        index: The offset that it adds to the index in the flat image, int32.
         weight: Its weight; None is 1.
         inside: Whether it is inside; None if it always is.
     """

@@ -34,7 +34,7 @@ def _zero(node: Node, index: int, like: Value) -> Value:
 
 
 def _numbers(node: Node, first: int) -> MLOperand:
-    """Return the numbers that integers stand for; the scale comes after them, then the zero point. All of them have one scale."""
+    """Return the numbers that integers represent; the scale comes after them, then the zero point. All of them have one scale."""
     x = node.value(first)
     shape = [1] * x.rank
     scale, zero = (arrange(node, value, shape) for value in (node.value(first + 1), _zero(node, first + 2, x)))
@@ -184,7 +184,7 @@ def _gemm(node: Node) -> MLOperand:
 def _matmul_bits(node: Node) -> MLOperand:
     """Map to matmul with dequantizeLinear of the right factor, which must be known: its integers get a byte each.
 
-    Refused are g_idx and zero points that are no integers.
+    g_idx, and zero points that are not integers, are refused.
     """
     bits, block, rows, columns = (
         node.integer(name, default) for name, default in (("bits", 4), ("block_size", None), ("K", None), ("N", None))

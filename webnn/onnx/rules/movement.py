@@ -50,7 +50,7 @@ def _reshape(node: Node) -> Result:
     shape = node.known_integers(1, "the shape")
     if not node.flag("allowzero", default=False):
         if any(size == 0 and index >= given.rank for index, size in enumerate(shape)):
-            raise Refused(f"each 0 of the shape must stand for a dimension of the input, {list(given.shape)}, got {webidl.describe(shape)}")
+            raise Refused(f"each 0 of the shape must copy a dimension of the input, {list(given.shape)}, got {webidl.describe(shape)}")
         shape = [given.shape[index] if size == 0 else size for index, size in enumerate(shape)]
     if shape.count(-1) > 1 or any(size < -1 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, and at most one -1, got {webidl.describe(shape)}")
@@ -242,7 +242,7 @@ def _pad(node: Node) -> Result:
     low, high = [0] * value.rank, [0] * value.rank
     for index, axis in enumerate(axes):
         low[axis], high[axis] = widths[index], widths[len(axes) + index]
-    # What negative numbers leave of each axis.
+    # The part of each axis that negative numbers leave.
     starts = [max(-before, 0) for before in low]
     sizes = [size - start - max(-behind, 0) for size, start, behind in zip(value.shape, starts, high, strict=True)]
     low, high = [max(before, 0) for before in low], [max(behind, 0) for behind in high]
@@ -281,7 +281,7 @@ def _padding(node: Node) -> MLOperand:
 
 
 def _padded_indices(size: int, before: int, behind: int, mode: str) -> Array:
-    """Return which element of an axis stands at each place of the padded axis."""
+    """Return which element of an axis is at each place of the padded axis."""
     if before + size + behind > _MOST_INDICES:
         raise Refused(f"an axis that is padded by {mode} must have at most {_MOST_INDICES} elements, got {before + size + behind}")
     indices = np.arange(-before, size + behind) % size
@@ -293,7 +293,7 @@ def _padded_indices(size: int, before: int, behind: int, mode: str) -> Array:
 
 
 def _center_crop_pad(node: Node) -> Result:
-    """Map to slice and pad. What is odd is cropped and added at the end."""
+    """Map to slice and pad. An odd element is cropped or added at the end."""
     value = node.value(0)
     axes = normalize_axes("axes", node.integers("axes", range(value.rank)), value.rank)
     wanted = node.known_integers(1, "the shape")
@@ -317,7 +317,7 @@ def _center_crop_pad(node: Node) -> Result:
 
 
 def _block(node: Node, divided: Sequence[int]) -> tuple[int, bool]:
-    """Return the size of a block, which must divide axes, and whether a pixel's channels stand together (DCR)."""
+    """Return the size of a block, which must divide axes, and whether a pixel's channels are together (DCR)."""
     value = node.value(0)
     if value.rank != 4:
         raise Refused(f"the input must be 4-D, got {list(value.shape)}")

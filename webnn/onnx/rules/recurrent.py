@@ -161,7 +161,7 @@ def _thresholded_relu(node: Node, x: MLOperand, alpha: float, beta: float) -> ML
     return node.builder.where(node.builder.greaterOrEqual(x, node.scalar(alpha, x)), x, node.scalar(0, x))
 
 
-#: How each activation is computed, with the defaults of alpha and beta. None stands for one that must be given.
+#: How each activation is computed, with the defaults of alpha and beta. None means that it must be given.
 _ACTIVATIONS: Mapping[str, tuple[Callable[[Node, MLOperand, float, float], MLOperand], tuple[float | None, ...]]] = MappingProxyType(
     {
         **{name: (_plain(name), ()) for name in ("relu", "sigmoid", "softplus", "softsign", "tanh")},
@@ -283,7 +283,7 @@ def _finish(node: Node, network: _Network, sequence: MLOperand | None, states: S
 
 @dataclass(frozen=True, kw_only=True)
 class _Cell:
-    """What a step of one direction needs.
+    """The values for a step of one direction.
 
     Attributes:
         node: The node.

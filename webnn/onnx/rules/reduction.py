@@ -26,7 +26,7 @@ Reduction: TypeAlias = Literal[
 
 #: Reductions that change nothing where there is one element.
 _PLAIN = frozenset({"reduceLogSumExp", "reduceMax", "reduceMean", "reduceMin", "reduceProduct", "reduceSum"})
-#: What the reduction of no element is.
+#: The results of reductions of no element.
 _NEUTRAL: Mapping[Reduction, float] = MappingProxyType(
     {
         **dict.fromkeys(("reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"), 0),

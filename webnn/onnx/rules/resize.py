@@ -153,7 +153,7 @@ def _plans(node: Node, transformation: str, *, old: bool) -> dict[int, _Plan]:
 
 
 def _scale(size: int, scale: float, part: tuple[Fraction, Fraction]) -> _Plan:
-    """Return the plan of a scale. One that is a rounded quotient of sizes stands for the quotient."""
+    """Return the plan of a scale. A rounded quotient of sizes is replaced by the exact quotient."""
     start, end = part
     # In float32, as in ONNX's own inference, which does not count the region of interest either.
     with np.errstate(over="ignore"):

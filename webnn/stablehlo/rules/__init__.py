@@ -1,7 +1,7 @@
 """How each operation of StableHLO becomes calls of `MLGraphBuilder`. One module for each family; `RULES` has them all.
 
 A rule takes a `Node` and returns its results. Its docstring says how the operation maps, what it refuses, and the section of the StableHLO
-specification. What is known is folded before (`webnn.stablehlo.folding`).
+specification. Known values are folded before (`webnn.stablehlo.folding`).
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _next_after(node: Node) -> Result:
     moved = b.where(b.lesser(x, zero), b.neg(magnitude), magnitude)
     from_zero = b.where(b.lesser(y, zero), b.neg(last), last)
     moved = b.where(b.equal(x, zero), from_zero, moved)
-    # What is NaN makes the sum so.
+    # NaN makes the sum NaN.
     return b.where(b.equal(x, y), y, b.where(b.logicalOr(b.isNaN(x), b.isNaN(y)), b.add(x, y), moved))
 
 
@@ -84,7 +84,7 @@ def _functions(*names: str) -> dict[str, Composite]:
 
 _SHARED = {**_functions("acos", "acosh", "asin", "asinh", "atan", "atanh", "erfc"), "erf": _checked(_erf, 1), "tan": _checked(_tan, 1)}
 
-#: What stands for a composite, by its name. The functions of the others are as good.
+#: The rule of a composite, by its name. The functions of other composites are as good.
 COMPOSITES: Mapping[str, Composite] = MappingProxyType(
     {
         "chlo.top_k": lower_top_k,
@@ -92,7 +92,7 @@ COMPOSITES: Mapping[str, Composite] = MappingProxyType(
     }
 )
 
-#: What stands for a custom call, by its target.
+#: The rule of a custom call, by its target.
 CUSTOM_CALLS: Mapping[str, Composite] = MappingProxyType(
     {
         "mhlo.topk": lower_custom_top_k,

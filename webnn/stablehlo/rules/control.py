@@ -36,7 +36,7 @@ def _call(node: Node) -> list[Item]:
 def _composite(node: Node) -> list[Item]:
     """Lower the function that says what the operation is made of, unless the name has a rule. `stablehlo#composite`."""
     rule = COMPOSITES.get(node.text("name"))
-    # What is known is computed by the function.
+    # The function computes known values.
     is_known = all(isinstance(item, Value) and item.array is not None for item in node.items)
     found = None if rule is None or is_known else rule(node)
     if found is None:
@@ -68,7 +68,7 @@ def _scalar(node: Node, item: Item, what: str) -> bool:
 
 
 def _selector(node: Node, element: str) -> Value:
-    """Return what chooses a branch: a scalar, or several for a program on scalars that is applied to tensors."""
+    """Return the selector of a branch: a scalar, or several for a program on scalars that is applied to tensors."""
     type = node.operation.operands[0].type
     if shape_of(type):
         raise Refused(f"what chooses a branch must be a scalar, got {type}")
@@ -120,7 +120,7 @@ def _choose(node: Node, condition: object, one: list[Item], other: list[Item] | 
 
 
 def _is_alike(one: Value, other: Value) -> bool:
-    """Tell whether two values have one type; a scalar may stand for many."""
+    """Tell whether two values have one type; a scalar may be many."""
     return one.dtype == other.dtype and (one.shape == other.shape or not one.rank or not other.rank)
 
 

@@ -30,7 +30,7 @@ _INPUTS: Mapping[Labels, str] = MappingProxyType({("b", "f", 0, 1): "nchw", ("b"
 _KERNELS: Mapping[Labels, str] = MappingProxyType(
     {("o", "i", 0, 1): "oihw", (0, 1, "i", "o"): "hwio", ("o", 0, 1, "i"): "ohwi", ("i", 0, 1, "o"): "ihwo"}
 )
-#: Those of convTranspose2d, whose kernel takes what comes out of the convolution.
+#: The layouts of convTranspose2d, whose kernel takes the result of the convolution.
 _TRANSPOSED: Mapping[Labels, str] = MappingProxyType({("i", "o", 0, 1): "iohw", (0, 1, "o", "i"): "hwoi", ("o", 0, 1, "i"): "ohwi"})
 #: The most elements of a kernel of integers, and the largest first dimension of a kernel of three dimensions.
 _MOST_PARTS = 1024

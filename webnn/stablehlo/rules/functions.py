@@ -75,7 +75,7 @@ def _round_away(node: Node) -> Result:
 def _reduce_precision(node: Node) -> Result:
     """Round by the sum with a number whose last digit is the last one that stays. `stablehlo#reduce_precision`.
 
-    What does not fit the exponent becomes an infinity or zero.
+    Numbers that do not fit the exponent become infinity or zero.
     """
     (operand,) = spread(node)
     exponent, mantissa = node.integer("exponent_bits"), node.integer("mantissa_bits")

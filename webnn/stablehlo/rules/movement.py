@@ -32,7 +32,7 @@ __all__ = ["RULES"]
 
 
 def is_scalar(node: Node) -> bool:
-    """Tell whether scalars become scalars: then a body that stands for many of them does nothing."""
+    """Tell whether scalars become scalars: then a body that is applied to many of them does nothing."""
     return all(getattr(value.type, "rank", None) == 0 for value in (*node.operation.operands[:1], *node.operation.results))
 
 
@@ -152,7 +152,7 @@ def _dynamic_update_slice(node: Node) -> Result:
     if update.shape == value.shape:
         return update
     known = [axis for axis, start in enumerate(starts) if isinstance(start, int) and update.shape[axis] < value.shape[axis]]
-    # What lies around the update, from the outermost slice to the innermost.
+    # The parts around the update, from the outermost slice to the innermost.
     around: list[MLOperand] = [node.operand(0)]
     for axis in known:
         start = starts[axis]

@@ -91,7 +91,7 @@ def _counts(places: Value, order: Sequence[int], kept: int) -> bool:
     if places.array is None or places.dtype.kind not in "iu":
         return False
     array = places.array.transpose(order)
-    # A dimension where one number stands for all is looked at once.
+    # A dimension that repeats one number is looked at once.
     array = array[tuple([slice(0, 1) if stride == 0 and index < kept else slice(None) for index, stride in enumerate(array.strides)])]
     rows = array.reshape(-1, math.prod(array.shape[kept:]))
     return bool((rows == np.arange(rows.shape[1])).all())

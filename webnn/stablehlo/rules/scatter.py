@@ -184,7 +184,7 @@ class _Scatter:
     def _update(self, places: _Places, updates: Sequence[MLOperand]) -> None:
         """Update rows; if one has several updates, they must not depend on it."""
         builder = self._builder
-        # What the region does not use must only have the right shape.
+        # Arguments that the region does not use must only have the right shape.
         rows = list(updates)
         if any(self._takes_inputs):
             indices = self._node.constant(places.astype(np.int32)) if isinstance(places, np.ndarray) else places

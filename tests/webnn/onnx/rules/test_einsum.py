@@ -12,7 +12,7 @@ import webnn.onnx
 from tests.webnn.onnx.models import compute, make
 
 SIZES = {"a": 2, "b": 3, "c": 4, "i": 5, "j": 6, "k": 2, "B": 3}
-#: Equations; where an ellipsis stands, the dimensions that it stands for, for each operand.
+#: Equations; where they have an ellipsis, its dimensions for each operand.
 EQUATIONS: dict[str, tuple[list[int], ...]] = {
     "i": ([],),
     "ij->ji": ([],),
@@ -104,7 +104,7 @@ def test_graphs_are_small(equation: str, operations: list[str]) -> None:
         ("i...,j...->i", "and the ellipsis"),
         ("i1,jk->i", "must have letters and ellipses only"),
         ("i......,jk->i", "must have letters and ellipses only"),
-        ("ijk...,jk->i", "must stand for 0 to 10 dimensions, got -1"),
+        ("ijk...,jk->i", "must be 0 to 10 dimensions, got -1"),
         ("ij,ij->ij", "the dimension i must have one size in all terms, got 2 and 3"),
         ("ii,ij->ij", "the dimension i must have one size in all terms, got 2 and 3"),
     ],

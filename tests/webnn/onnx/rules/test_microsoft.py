@@ -28,7 +28,7 @@ def _scales(*shape: int) -> Any:
 
 
 def _model(operator: str, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: str = "y") -> tuple[ModelProto, dict[str, Array]]:
-    """Make a model of one node; floating-point numbers are scales, and None stands for an input that is not given."""
+    """Make a model of one node; floating-point numbers are scales, and None is an input that is not given."""
     arrays = [np.float32(each) if isinstance(each, float) else each for each in inputs]
     feeds = {name: np.asarray(array) for name, array in zip(NAMES, arrays, strict=False) if array is not None}
     names = [name if name in feeds else "" for name in NAMES[: len(inputs)]]

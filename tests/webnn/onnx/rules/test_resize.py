@@ -181,7 +181,7 @@ def test_long_dimensions_are_gathered(mode: str) -> None:
 
 
 def test_positions_are_exact() -> None:
-    """The third of an element is no number of float32; the middle between two elements is rounded as the model says."""
+    """float32 does not have the third of an element; the middle between two elements is rounded as the model says."""
     model, feeds, known = resize(
         [1, 1, 1, 9], sizes=[1, 1, 1, 3], mode="nearest", coordinate_transformation_mode="half_pixel", nearest_mode="floor"
     )
