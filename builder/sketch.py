@@ -12,6 +12,7 @@ from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.member import class_of_draft
+from webnn.validation.operation import find_unsupported
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import DataType
@@ -39,7 +40,7 @@ class Sketch(GraphBuilder):
             WebNNTypeError: The array has a dimension of size 0, or too many dimensions or bytes.
         """
         descriptor = OperandDescriptor(dataType, array.shape)
-        reason = self._revision.unsupported(descriptor)
+        reason = find_unsupported(self._revision, descriptor)
         if reason:
             raise self._call("constant", "#api-mlgraphbuilder-constant-buffer").error("descriptor", reason)
         return MLOperand._create(self, descriptor, value=array)

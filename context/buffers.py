@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 from numpy import ndarray
 
-from webnn.context.living import Living
+from webnn.context.timeline import Living
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.errors import WebNNTypeError

@@ -11,7 +11,7 @@ import numpy as np
 
 from webnn.context import buffers
 from webnn.context.graph import MLGraph
-from webnn.context.promise import Turns, promise, rejected
+from webnn.context.promise import promise, rejected
 from webnn.context.state import Steps
 from webnn.context.timeline import BUSY
 from webnn.validation import webidl
@@ -74,11 +74,7 @@ class BuildSteps(Steps):
 class ComputeSteps(Steps):
     """Computes the graphs of a context over buffers: checks everything, then transfers."""
 
-    __slots__ = ("_turns",)
-
-    def __init__(self, state: ContextState, *, direct: bool = True) -> None:
-        super().__init__(state, direct=direct)
-        self._turns = Turns()
+    __slots__ = ()
 
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Run the steps of `MLContext.compute`."""
@@ -110,7 +106,7 @@ class ComputeSteps(Steps):
 
             # A hand-over to another thread takes longer than a quick graph.
             if implementation is not None and implementation.quick and timeline.attempt(job) is not BUSY:
-                return self._turns.resolved(result)
+                return self._state.turns.resolved(result)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
         except BaseException:  # an interrupt

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from webnn.builder import above
 from webnn.builder.keywords import show_keywords
 from webnn.builder.numerics import DEFAULT_NUMERICS
-from webnn.builder.semantics import Semantics, merge_semantics
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, merge_semantics
 from webnn.context import emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
@@ -83,7 +83,9 @@ class Origin:
             NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
         """
         asked, settings, revision = self.asked, self.settings, self.revision
-        semantics = merge_semantics(() if settings.profile is None else settings.profile.semantics, settings.semantics or ())
+        profiled: Semantics = () if settings.profile is None else settings.profile.semantics
+        chosen = settings.semantics or ()
+        semantics = merge_semantics(profiled, chosen) if profiled or chosen else DEFAULT_SEMANTICS
         selection, load_backend = _select(asked, settings, semantics)
         if settings.threads is not None:
             selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
@@ -287,7 +289,8 @@ class ML:
             reason = f"is not a member in the draft {self._revision.name}, which has {model.instead[member]}"
             raise webidl.ConversionError("; ".join(filter(None, [reason, switch])), f".{member}")
         # Browsers take the device in every draft.
-        warn_ignored(call, "options", given, model.member_names("deviceType"))
+        if not (known := model.member_names("deviceType")).issuperset(given):
+            warn_ignored(call, "options", given, known)
         asked = model.convertMembers(given).preferences()
         deviceType = given.get("deviceType")
         if deviceType is None:

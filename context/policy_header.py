@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from webnn.context.permissions import EXPRESSION, Allowlist, Origin
+from webnn.context.document import EXPRESSION, Allowlist, Origin
 
 __all__ = ["parse_header"]
 

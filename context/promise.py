@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -104,17 +105,15 @@ class Pending(Generic[T]):
             owner.pop(self, None)
 
 
+@dataclass(slots=True, eq=False)
 class Turns:
     """Makes futures that have their result already, and sees to it that the event loop gets its turns.
 
     A task that awaits such a future goes on at once. So from time to time a future gets its result in the next round of the event loop.
     """
 
-    __slots__ = ("_loop", "_since")
-
-    def __init__(self) -> None:
-        self._loop: Callable[[], asyncio.AbstractEventLoop | None] = _no_loop
-        self._since = 0.0
+    _loop: Callable[[], asyncio.AbstractEventLoop | None] = field(default=lambda: None, init=False)
+    _since: float = field(default=0.0, init=False)
 
     def resolved(self, value: T) -> asyncio.Future[T]:
         """Return a future of the running event loop with a result."""
@@ -127,10 +126,6 @@ class Turns:
             self._loop, self._since = weakref.ref(loop), now
             loop.call_soon(_set_result, future, value)
         return future
-
-
-def _no_loop() -> None:
-    """Refer to no event loop."""
 
 
 def _set_result(future: asyncio.Future[T], value: T) -> None:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypedDict
 import numpy as np
 
 from webnn.context import buffers
-from webnn.context.living import Living
-from webnn.context.promise import Pending, running_loop
-from webnn.context.timeline import Timeline
+from webnn.context.promise import Pending, Turns, running_loop
+from webnn.context.timeline import Living, Timeline
 from webnn.validation.errors import InvalidStateError
 
 if TYPE_CHECKING:
@@ -187,6 +186,7 @@ class ContextState:
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())
     timeline: Timeline = field(default_factory=Timeline)
+    turns: Turns = field(default_factory=Turns)
 
     def detached_reason(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:
         """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""

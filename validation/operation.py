@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webnn.validation.dictionary import Dictionary
     from webnn.validation.revision import Revision
 
-__all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role"]
+__all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role", "find_unsupported"]
 
 T = TypeVar("T")
 
@@ -167,7 +167,7 @@ class Call:
 
     def check_dimensions(self, argument: str, descriptor: OperandDescriptor) -> None:
         """*Check dimensions*, `#mloperanddescriptor-check-dimensions`: the revision and this implementation support a descriptor."""
-        reason = self.revision.unsupported(descriptor)
+        reason = find_unsupported(self.revision, descriptor)
         if reason:
             raise self.error(argument, reason)
 
@@ -175,10 +175,30 @@ class Call:
         """Make an output's descriptor; raise `WebNNTypeError` unless each dimension is valid and this implementation supports the size."""
         descriptor = OperandDescriptor(dataType, dimensions)
         # A copy of `check_dimensions` that saves a function call, because every operation runs this.
-        reason = self.revision.unsupported(descriptor)
+        reason = find_unsupported(self.revision, descriptor)
         if reason:
             raise self.error("output", reason)
         return descriptor
+
+
+def find_unsupported(revision: Revision, descriptor: OperandDescriptor) -> str:
+    """Say why a draft has no operand of this descriptor; empty if it has. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""
+    dimensions, smallest, largest = descriptor.dimensions, revision.min_dimension, revision.max_dimension
+    # [1] Every dimension is valid. (`is_valid_dimension` without a function call, because every operation runs this.)
+    for size in dimensions:
+        if not smallest <= size <= largest:
+            return f"must have dimensions from {smallest} to {largest}, got {list(dimensions)}"
+    # [2] The rank is one that the implementation supports.
+    if len(dimensions) > revision.max_rank:
+        return f"must have at most {revision.max_rank} dimensions, got {len(dimensions)}"
+    # [3; 2026-06: 3, 4] So is the byte length, and with it the number of elements.
+    if descriptor.byte_length > revision.max_byte_length:
+        # One that only watches has no name.
+        where = (
+            "" if revision.acceptance is None or not revision.acceptance.name else f' on the device profile "{revision.acceptance.name}"'
+        )
+        return f"must have at most {revision.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"
+    return ""
 
 
 class Acceptance(Protocol):

@@ -16,7 +16,6 @@ from webnn.validation.descriptor import (
     MAX_DIMENSION,
     MAX_RANK,
     DataType,
-    OperandDescriptor,
     Ranks,
     Types,
 )
@@ -144,20 +143,3 @@ class Revision:
         """The name that descriptions of graphs have: without the additions that change contexts only."""
         own, *additions = self.name.split("+")
         return "+".join([own, *(each for each in additions if each not in self.context_only)])
-
-    def unsupported(self, descriptor: OperandDescriptor) -> str:
-        """Say why an operand of this descriptor cannot be; empty if it can. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""
-        dimensions, smallest, largest = descriptor.dimensions, self.min_dimension, self.max_dimension
-        # [1] Every dimension is valid. (`is_valid_dimension` without a function call, because every operation runs this.)
-        for size in dimensions:
-            if not smallest <= size <= largest:
-                return f"must have dimensions from {smallest} to {largest}, got {list(dimensions)}"
-        # [2] The rank is one that the implementation supports.
-        if len(dimensions) > self.max_rank:
-            return f"must have at most {self.max_rank} dimensions, got {len(dimensions)}"
-        # [3; 2026-06: 3, 4] So is the byte length, and with it the number of elements.
-        if descriptor.byte_length > self.max_byte_length:
-            # One that only watches has no name.
-            where = "" if self.acceptance is None or not self.acceptance.name else f' on the device profile "{self.acceptance.name}"'
-            return f"must have at most {self.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"
-        return ""

@@ -34,6 +34,7 @@ from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.named_descriptor import GIVE_SIZES, NamedDescriptor
 from webnn.validation.numbers import cast
+from webnn.validation.operation import find_unsupported
 from webnn.validation.revision import Revision
 from webnn.validation.suggestions import lacks_operation
 
@@ -166,7 +167,7 @@ class _Decoder:
         kind = OperandDescriptor if sizes == tuple(shape) else NamedDescriptor
         descriptor = kind(dataType, sizes)
         known = tuple([size for size in sizes if isinstance(size, int)])
-        reason = self.revision.unsupported(OperandDescriptor(dataType, known))
+        reason = find_unsupported(self.revision, OperandDescriptor(dataType, known))
         if reason:
             raise Problem(reason, *place, "shape")
         if len(given) != members:

@@ -20,7 +20,7 @@ from webnn.context.profiles.profile import operand_names
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.drafts import find_revision, with_acceptance
-from webnn.validation.operation import Call
+from webnn.validation.operation import Call, find_unsupported
 
 FOLDER = Path(__file__).resolve().parents[3] / "context" / "profiles"
 each_profile = pytest.mark.parametrize("name", PROFILES)
@@ -367,10 +367,10 @@ def test_a_revision_with_a_profile(revision: str, name: str) -> None:
 
 def test_the_size_of_an_operand() -> None:
     large = descriptor("uint8", 2**31)
-    assert find_revision(CURRENT).unsupported(descriptor("uint8", 2, 2**30)).startswith("must have at most 2147483647 bytes, got ")
+    assert find_unsupported(find_revision(CURRENT), descriptor("uint8", 2, 2**30)).startswith("must have at most 2147483647 bytes, got ")
     current = FIRST
-    assert with_acceptance(current, load_profile("dml")).unsupported(large) == ""
-    reason = with_acceptance(current, load_profile("ort")).unsupported(large)
+    assert find_unsupported(with_acceptance(current, load_profile("dml")), large) == ""
+    reason = find_unsupported(with_acceptance(current, load_profile("ort")), large)
     assert reason.startswith('must have at most 2147483647 bytes on the device profile "ort", got uint8 [2147483648]')
 
 
