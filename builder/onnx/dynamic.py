@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.emitter import Emitter
-from webnn.builder.onnx.together import find_maker
+from webnn.builder.onnx.together import Setting, find_maker
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 
@@ -60,8 +60,8 @@ class DynamicQuantization:
         return dict(zip(self.members, results, strict=True))
 
 
-def find_dynamic(graph: ComputationalGraph) -> dict[int, DynamicQuantization]:
-    """Find the dynamic quantizations of a graph, each by the number of the first one of its three operators."""
+def find_dynamic(graph: ComputationalGraph, setting: Setting) -> dict[int, DynamicQuantization]:
+    """Find the dynamic quantizations of a graph, each by the number of the first one of its three operators. They need no setting."""
     found = [_match(operator) for operator in graph.operators if operator.operation.name == "quantizeLinear"]
     return {each.scale.index: each for each in found if each is not None}
 

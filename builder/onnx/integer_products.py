@@ -8,9 +8,9 @@ such ones, with zero points that are 128 more or less. Where these kernels overf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,12 @@ from webnn.builder.onnx.block_products import find_block_product
 from webnn.builder.onnx.conv import arrange_filter, conv_attributes
 from webnn.builder.onnx.emitter import Array, Emitter
 from webnn.builder.onnx.matmul import find_product
-from webnn.builder.onnx.together import Together, find_maker
+from webnn.builder.onnx.together import FactorType, Setting, Together, find_maker
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import DataType, Shape, integer_range
 
-__all__ = ["FactorType", "find_products"]
-
-#: Returns the type of constant factors.
-FactorType = Callable[[], Literal["int8", "uint8"]]
+__all__ = ["find_products"]
 
 #: Scales between these: no number and no product of two numbers leaves the normal range of float32, even a sum of 2^31 does not.
 _LEAST, _GREATEST = 2.0**-48, 2.0**48
@@ -430,12 +427,12 @@ def _count(bias: MLOperand, steps: Array) -> Array | None:
     return whole.astype(np.int64) if (np.abs(counts - whole) <= _NEAR * np.abs(whole)).all() else None
 
 
-def find_products(graph: ComputationalGraph, target: FactorType) -> dict[int, Together]:
-    """Find the products of a graph that kernels of integers compute, each by the number of its operator.
-
-    ``target`` returns the type that the constant factors of 8 bits get.
-    """
+def find_products(graph: ComputationalGraph, setting: Setting) -> dict[int, Together]:
+    """Find the products of a graph that kernels of integers compute, each by the number of its operator."""
     found: dict[int, Together] = {}
+    target = setting.factors
+    if target is None:
+        return found
     for operator in graph.operators:
         one: Together | None = None
         match operator.operation.name:

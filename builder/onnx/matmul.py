@@ -17,6 +17,8 @@ import numpy as np
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.together import Setting
+from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 
 __all__ = ["TRANSLATIONS", "Product", "ScaledProduct", "find_product", "find_scaled"]
@@ -68,20 +70,32 @@ class ScaledProduct:
     factor: float
 
     @property
-    def translation(self) -> Translation:
-        """The translation of the `matmul`; its result is that of the other operator."""
-        return Translation(emit=lambda e, op: _product(e, op, self.factor))
+    def members(self) -> tuple[int, int]:
+        """The numbers of the operators, that of the result first."""
+        return self.scaled.index, self.product.index
+
+    @property
+    def operands(self) -> tuple[MLOperand, ...]:
+        """The operands of the `matmul`."""
+        return self.product.inputs
+
+    def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
+        """Emit the node; return its value as the result of the operator that multiplies."""
+        e.scope(scope(self.product.operation.name, self.product.index))
+        names = self.product.operation.operands
+        op = Op(self.product, dict(zip(names, self.operands, strict=True)), dict(zip(names, inputs, strict=True)), self.product.outputs, {})
+        return {self.scaled.index: (_product(e, op, self.factor),)}
 
 
-def find_scaled(graph: ComputationalGraph) -> list[ScaledProduct]:
-    """Find the matrix products that are scaled; their own values are no outputs and are used nowhere else."""
-    if all(operator.operation.name != "matmul" for operator in graph.operators):
-        return []
+def find_scaled(graph: ComputationalGraph, setting: Setting) -> dict[int, ScaledProduct]:
+    """Find the matrix products that are scaled. Their own values are not outputs and are not used elsewhere."""
+    if not setting.contributed or all(operator.operation.name != "matmul" for operator in graph.operators):
+        return {}
     operands = [operand for operator in graph.operators for operand in (*operator.inputs, *(each for _, each in operator.members))]
     # By number: several operands may stand for one result.
     uses = Counter(each._operator.index for each in (*operands, *graph.outputs.values()) if each._operator is not None)
     scalings = [operator for operator in graph.operators if operator.operation.name in {"mul", "div"}]
-    return [each for each in (_match(operator, uses) for operator in scalings) if each is not None]
+    return {each.scaled.index: each for each in (_match(operator, uses) for operator in scalings) if each is not None}
 
 
 def _match(scaled: Operator, uses: Counter[int]) -> ScaledProduct | None:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from webnn.builder.graph import ComputationalGraph
+from webnn.builder.numerics import Numerics
 from webnn.builder.onnx.emitter import Emitter
 from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["Together", "find_maker", "find_needed"]
+__all__ = ["FactorType", "Setting", "Together", "find_maker", "find_needed"]
+
+
+#: Returns the type of constant factors.
+FactorType = Callable[[], Literal["int8", "uint8"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a search for operators that are computed together must know; see `webnn.builder.onnx.translate.translate`."""
+
+    numerics: Numerics
+    contributed: bool
+    factors: FactorType | None
 
 
 class Together(Protocol):

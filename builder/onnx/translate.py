@@ -10,16 +10,13 @@ from types import MappingProxyType
 
 from onnx import ModelProto
 
-from webnn.builder.calls import find_fusions
 from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
-from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
-from webnn.builder.onnx.integer_products import FactorType, find_products
-from webnn.builder.onnx.matmul import find_scaled
 from webnn.builder.onnx.normalization import find_added
-from webnn.builder.onnx.together import Together, find_needed
+from webnn.builder.onnx.searches import find_together
+from webnn.builder.onnx.together import FactorType, Setting, find_needed
 from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
@@ -122,12 +119,11 @@ class _Translator:
         changed = vary({operation.name: translation}, self.semantics) if operation.name in self.changed else {}
         return changed.get(operation.name, translation)
 
-    def operator(self, operator: Operator, translation: Translation | None = None) -> None:
-        """Translate one operator, as it is or in another way: cast to the carrier, emit, cast back."""
+    def operator(self, operator: Operator) -> None:
+        """Translate one operator: cast to the carrier, emit, cast back."""
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
-        if translation is None:
-            translation = self.translations[operation.name] if operation.translation is None else self.own_translation(operation)
+        translation = self.translations[operation.name] if operation.translation is None else self.own_translation(operation)
         values: list[str] = []
         for operand in operator.inputs:
             maker = operand._operator
@@ -184,33 +180,15 @@ class _Translator:
     def operators(self) -> None:
         """Translate all operators, some of them together."""
         self.emitter.added = find_added(self.graph)
-        together: dict[int, Together] = {**find_dynamic(self.graph)}
-        if self.factors is not None:
-            together |= find_products(self.graph, self.factors)
-        if self.emitter.numerics == "fast" and self.emitter.contributed:
-            fused = [each.together for each in find_fusions(self.graph).values() if each.together is not None]
-            claimed = {member for each in together.values() for member in each.members}
-            together |= {each.members[0]: each for each in fused if claimed.isdisjoint(each.members)}
-        if self.changed:
-            # What the semantics change is translated alone.
-            alone = {operator.index for operator in self.graph.operators if operator.operation.name in self.changed}
-            together = {index: each for index, each in together.items() if alone.isdisjoint(each.members)}
+        setting = Setting(self.emitter.numerics, self.emitter.contributed, self.factors)
+        together = find_together(self.graph, setting, self.changed.keys())
         needed = find_needed(self.graph, together) if together else None
-        scaled = {each.scaled.index: each for each in (find_scaled(self.graph) if self.emitter.contributed else ())}
-        # What is computed together with others is not computed here.
-        taken = {member for each in together.values() for member in each.members}
-        scaled = {index: each for index, each in scaled.items() if taken.isdisjoint((index, each.product.index))}
-        products = {each.product.index for each in scaled.values()}
         for operator in self.graph.operators:
             index = operator.index
-            if index in products or (needed is not None and index not in needed):
+            if needed is not None and index not in needed:
                 continue
             one = together.get(index)
-            if index in scaled:
-                product = scaled[index].product
-                self.operator(product, scaled[index].translation)
-                self.results[index] = self.results.pop(product.index)
-            elif one is None:
+            if one is None:
                 self.operator(operator)
             else:
                 self.results |= one.emit(self.emitter, [self.value(operand) for operand in one.operands])
