@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, Types
+from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, Types
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -110,11 +110,11 @@ def _text(function: Callable[..., object], *arguments: object) -> str:
 def from_bits(view: Array, descriptor: OperandDescriptor, types: Types) -> Array:
     """Return a view of the bits of elements as one of elements.
 
-    JavaScript has no array of `LOW_PRECISION_TYPES`: their bits come as a ``Uint16Array`` or a ``Uint8Array``. In drafts with these types,
+    JavaScript has no array of `ML_DTYPES`: their bits come as a ``Uint16Array`` or a ``Uint8Array``. In drafts with these types,
     those of float16 may come as a ``Uint16Array`` too. A view of anything else is returned as it is.
     """
     dataType = descriptor.dataType
-    if LOW_PRECISION_TYPES[0] not in types or (dataType != "float16" and dataType not in LOW_PRECISION_TYPES):
+    if ML_DTYPES[0] not in types or (dataType != "float16" and dataType not in ML_DTYPES):
         return view
     if view.dtype != np.dtype(f"u{BITS[dataType] // 8}"):
         return view

@@ -14,10 +14,10 @@ __all__ = [
     "DATA_TYPES",
     "FLOAT_FORMATS",
     "FLOAT_TYPES",
-    "LOW_PRECISION_TYPES",
     "MAX_BYTE_LENGTH",
     "MAX_DIMENSION",
     "MAX_RANK",
+    "ML_DTYPES",
     "NUMPY_DTYPES",
     "SMALL_TYPES",
     "DataType",
@@ -34,7 +34,7 @@ __all__ = [
     "unpack",
 ]
 
-#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, `SMALL_TYPES` and `LOW_PRECISION_TYPES`.
+#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, `SMALL_TYPES` and `ML_DTYPES`.
 DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4", "bfloat16", "float8e4m3"]
 Shape = tuple[int, ...]
 #: The data types that an operation allows for an operand, and the smallest and largest rank.
@@ -50,9 +50,9 @@ BITS: Mapping[DataType, int] = MappingProxyType(
 )
 #: For each type of which several elements share a byte, the type of one byte that holds a single element.
 CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
-#: Floating-point types that no draft has, but additions to drafts may.
-LOW_PRECISION_TYPES: Types = ("bfloat16", "float8e4m3")
-DATA_TYPES: Types = tuple(name for name in BITS if name not in CARRIERS and name not in LOW_PRECISION_TYPES)
+#: Floating-point types that NumPy and the drafts lack; the package ml_dtypes has their elements.
+ML_DTYPES: Types = ("bfloat16", "float8e4m3")
+DATA_TYPES: Types = tuple(name for name in BITS if name not in CARRIERS and name not in ML_DTYPES)
 #: The floating-point types of the drafts; `is_float` knows all.
 FLOAT_TYPES: Types = ("float32", "float16")
 #: Four-bit integers, which browsers have beyond the drafts: two in a byte, the first one in the low bits.
@@ -87,10 +87,10 @@ FLOAT_FORMATS: Mapping[DataType, FloatFormat] = MappingProxyType(
 
 
 class _Dtypes(dict[DataType, np.dtype[np.generic]]):
-    """NumPy's types; those of `LOW_PRECISION_TYPES` are in a package that most programs do not need."""
+    """NumPy's types; those of `ML_DTYPES` are in a package that most programs do not need."""
 
     def __missing__(self, key: DataType) -> np.dtype[np.generic]:
-        if key not in LOW_PRECISION_TYPES:
+        if key not in ML_DTYPES:
             raise KeyError(key)
         import ml_dtypes  # noqa: PLC0415 (see above)
 
@@ -117,7 +117,7 @@ class OperandDescriptor:
     """The type and shape of an operand: the converted form of the dictionary ``MLOperandDescriptor``.
 
     Attributes:
-        dataType: One of `DATA_TYPES`, `SMALL_TYPES` or `LOW_PRECISION_TYPES`.
+        dataType: One of `DATA_TYPES`, `SMALL_TYPES` or `ML_DTYPES`.
         dimensions: The shape; empty for a scalar.
     """
 

@@ -162,7 +162,7 @@ class Translation:
             give up what keeps a kernel from crashing, or from reading out of bounds.
         carry: Data types for which the engine has no (right) kernel, with the type that carries them. Every operand of the primary
             operand's type is cast to the carrier before; every output of that type is cast back after. Float16 is rounded here.
-        native: Those of `LOW_PRECISION_TYPES` that the nodes take. The others are carried by float32, whatever operand has them.
+        native: Those of `ML_DTYPES` that the nodes take. The others are carried by float32, whatever operand has them.
         primary: The position of the operand whose data type is looked up in ``carry``.
         fixed: Operands that are never cast (indices, conditions).
         elementwise: The nodes do not depend on the order of the operands' dimensions, so a transpose may be moved behind them.

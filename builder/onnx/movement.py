@@ -6,7 +6,7 @@ import numpy as np
 
 from webnn.builder.onnx.branch import choose
 from webnn.builder.onnx.emitter import BOOL, Emitter, Op, Translation
-from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, LOW_PRECISION_TYPES, SMALL_TYPES, DataType, integer_range, is_float
+from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, ML_DTYPES, SMALL_TYPES, DataType, integer_range, is_float
 from webnn.validation.shapes import bidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
@@ -28,7 +28,7 @@ def _cast(e: Emitter, op: Op) -> str:
     if not is_float(source) or is_float(target):
         # Measured: integers wrap, and every rounding is a single one to nearest, ties to even. (Integers go to float16 by way of
         # float32; those that are rounded there are too large for float16 anyway.) Integers go to low precision by way of float32.
-        if target in LOW_PRECISION_TYPES and not is_float(source):
+        if target in ML_DTYPES and not is_float(source):
             value = e.cast(value, "float32")
         return e.cast(value, target)
     if source != "float32":
@@ -208,15 +208,15 @@ def _where(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    "cast": Translation(emit=_cast, fast=_fast_cast, native=LOW_PRECISION_TYPES, elementwise=True),
+    "cast": Translation(emit=_cast, fast=_fast_cast, native=ML_DTYPES, elementwise=True),
     # `Concat` and `Reshape` take no small integers.
     "concat": Translation(emit=_concat, carry=CARRIERS, native=("bfloat16",)),
     "expand": Translation(emit=_expand),
     "pad": Translation(emit=_pad),
-    "reshape": Translation(emit=_reshape, carry=CARRIERS, native=LOW_PRECISION_TYPES),
+    "reshape": Translation(emit=_reshape, carry=CARRIERS, native=ML_DTYPES),
     "slice": Translation(emit=_slice, native=("bfloat16",)),
     "split": Translation(emit=_split, native=("bfloat16",)),
-    "transpose": Translation(emit=_transpose, native=LOW_PRECISION_TYPES),
+    "transpose": Translation(emit=_transpose, native=ML_DTYPES),
     # 32-bit carriers for 32 bits, 64-bit ones for 64: a cast between signed and unsigned keeps the bits.
     "triangular": Translation(
         emit=_triangular, carry={"float16": "float32", "uint32": "int32", "uint64": "int64", "int8": "int32", "uint8": "int32"}

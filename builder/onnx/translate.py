@@ -21,7 +21,7 @@ from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
 from webnn.validation.operation import Operation
 
@@ -97,7 +97,7 @@ class _Translator:
         self.constants = 0
         values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
         #: Some operand has a type that the engine has few kernels for.
-        self.has_low_precision = any(each.descriptor.dataType in LOW_PRECISION_TYPES for each in values)
+        self.has_ml_dtypes = any(each.descriptor.dataType in ML_DTYPES for each in values)
 
     def value(self, operand: MLOperand) -> str:
         """Return the ONNX value of an operand, adding a constant when it is met first."""
@@ -151,8 +151,8 @@ class _Translator:
         outputs = operator.outputs
         original = primary.descriptor.dataType
         carriers = {original: translation.carry[original]} if original in translation.carry else {}
-        if self.has_low_precision:
-            carriers |= dict.fromkeys([each for each in LOW_PRECISION_TYPES if each not in translation.native], "float32")
+        if self.has_ml_dtypes:
+            carriers |= dict.fromkeys([each for each in ML_DTYPES if each not in translation.native], "float32")
         if not carriers:
             emitted = emit(emitter, Op(operator, operands, inputs, outputs, _NOTHING))
             results = (emitted,) if isinstance(emitted, str) else emitted

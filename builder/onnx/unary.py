@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
-from webnn.validation.descriptor import CARRIERS, LOW_PRECISION_TYPES
+from webnn.validation.descriptor import CARRIERS, ML_DTYPES
 
 __all__ = ["TRANSLATIONS"]
 
@@ -45,6 +45,6 @@ def _sign(e: Emitter, op: Op) -> str:
 TRANSLATIONS = {
     **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True, kernel=kernel) for name, kernel in _KERNELS.items()},
     # `Identity` takes no small integers.
-    "identity": Translation(emit=_identity, carry=CARRIERS, native=LOW_PRECISION_TYPES, elementwise=True),
+    "identity": Translation(emit=_identity, carry=CARRIERS, native=ML_DTYPES, elementwise=True),
     "sign": Translation(emit=_sign, carry={"float16": "float32"}, elementwise=True),
 }

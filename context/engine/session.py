@@ -14,7 +14,7 @@ from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
 from webnn.context.devices.selection import may_pin, usable_cores
 from webnn.context.engine import runtime
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES
+from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
 #: NumPy itself has no such elements.
-_UNKNOWN_TO_NUMPY = frozenset((*SMALL_TYPES, *LOW_PRECISION_TYPES))
+_UNKNOWN_TO_NUMPY = frozenset((*SMALL_TYPES, *ML_DTYPES))
 #: The severity of the engine's log at which it writes nothing.
 SILENT = 4
 #: A graph is small if no value has more elements: the operators are too short to be divided among threads, and starting the threads takes

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from webnn.validation.descriptor import FLOAT_FORMATS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType, is_float
+from webnn.validation.descriptor import FLOAT_FORMATS, ML_DTYPES, NUMPY_DTYPES, DataType, is_float
 
 __all__ = ["Array", "Dice", "Scalar", "Style", "to_array"]
 
@@ -110,7 +110,7 @@ class Dice:
             return self.integer(-16, 16) / 2
         low, high = {"unit": (-1.0, 1.0), "positive": (0.125, 4.0)}.get(style, (-4.0, 4.0))
         # The element is a number of the type itself, so that its text is exact.
-        exact = np.float32 if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType].type
+        exact = np.float32 if dataType in ML_DTYPES else NUMPY_DTYPES[dataType].type
         return float(exact(low + (high - low) * self.fraction()))
 
 

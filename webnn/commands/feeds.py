@@ -14,7 +14,7 @@ from webnn.builder.npy import open_archive, read_array, read_header
 from webnn.builder.regular import open_regular
 from webnn.context.once import compute
 from webnn.validation import webidl
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
+from webnn.validation.descriptor import ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
 from webnn.validation.drafts import find_revision
 
 __all__ = ["build", "compute", "read_archive", "read_inputs", "seeded_inputs", "split_pairs"]
@@ -80,7 +80,7 @@ def _read(file: Path, name: str, descriptor: OperandDescriptor) -> Array:
 
 def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescriptor) -> Array:
     dtype, shape = NUMPY_DTYPES[descriptor.dataType], descriptor.array_shape
-    if descriptor.dataType in LOW_PRECISION_TYPES:
+    if descriptor.dataType in ML_DTYPES:
         # A .npy has no such elements: their bits are given.
         dtype = np.dtype(f"u{dtype.itemsize}")
     expected = f"must be a .npy of {dtype.name} {list(shape)} for the input {webidl.describe(name)}"

@@ -14,7 +14,7 @@ from webnn.builder.description import FormatError
 from webnn.formats.exchange import FORMAT
 from webnn.formats.identifiers import IDENTIFIER, PREFIX, WORDS, read_identifier, read_name
 from webnn.validation import webidl
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, DataType
+from webnn.validation.descriptor import ML_DTYPES, DataType
 
 __all__ = ["TYPES", "Parsed", "parse"]
 
@@ -259,7 +259,7 @@ class _Parser:
 
     def _type(self) -> dict[str, Any]:
         if self._token not in _TYPES_BY_NAME:
-            listed = [name for dataType, name in TYPES.items() if dataType not in LOW_PRECISION_TYPES]
+            listed = [name for dataType, name in TYPES.items() if dataType not in ML_DTYPES]
             raise self._unexpected(f"one of {', '.join(listed)}")
         dataType = _TYPES_BY_NAME[self._name()]
         shape: list[Any] = []

@@ -12,7 +12,7 @@ from webnn.formats import files
 from webnn.formats.exchange import has_types
 from webnn.hlo.export import RuleError, export
 from webnn.hlo.mlir import write_mlir
-from webnn.validation.descriptor import LOW_PRECISION_TYPES
+from webnn.validation.descriptor import ML_DTYPES
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -37,8 +37,8 @@ def write(description: GraphDescription, path: Path) -> None:
         OSError: The file cannot be written.
     """
     files.check_unicode(description, path)
-    if has_types(description, LOW_PRECISION_TYPES):
-        raise FormatError(f"a graph with values of {' or '.join(LOW_PRECISION_TYPES)} cannot be exported to StableHLO", path)
+    if has_types(description, ML_DTYPES):
+        raise FormatError(f"a graph with values of {' or '.join(ML_DTYPES)} cannot be exported to StableHLO", path)
     try:
         module = export(replace(description, name=description.name or path.stem))
     except RuleError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from webnn._version import __version__
 from webnn.formats import program
-from webnn.validation.descriptor import LOW_PRECISION_TYPES
+from webnn.validation.descriptor import ML_DTYPES
 
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
@@ -120,7 +120,7 @@ def _scalar(dataType: str, number: float) -> str | None:
 
 
 def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
-    if elements is None and constant.descriptor.dataType in LOW_PRECISION_TYPES:
+    if elements is None and constant.descriptor.dataType in ML_DTYPES:
         # Bytes stand for elements of any type.
         return f'np.array({list(constant.value.tobytes())}, "uint8")'
     if elements is None:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from webnn.calls.dice import Array, to_array
-from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType
+from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, DataType
 
 __all__ = ["SHARED", "Program", "Step", "array_of", "executor", "is_reference", "make_view", "references", "rewrite"]
 
@@ -104,7 +104,7 @@ def rewrite(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def make_view(dataType: DataType, values: Sequence[Any]) -> dict[str, Any]:
     """Return a view of elements; of types that JavaScript has no array for, of their bits."""
-    if dataType not in LOW_PRECISION_TYPES:
+    if dataType not in ML_DTYPES:
         return {"$view": dataType, "values": list(values)}
     with np.errstate(all="ignore"):
         numbers = np.array([float(each) for each in values], np.float32).astype(NUMPY_DTYPES[dataType])

@@ -16,7 +16,7 @@ from webnn.formats.literals import member, quote
 from webnn.fuzz.hosts import Outcome
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.programs import SHARED, Program, is_reference
-from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType
+from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, DataType
 
 __all__ = ["file_stem", "write_test"]
 
@@ -134,7 +134,7 @@ class _Writer:
     def _compared(self, step: Any, name: str, content: bytes) -> str:
         dataType: DataType = self._expected[step["args"][0]["$step"]]["ok"]["dataType"]
         # JavaScript has no array for types of low precision: their bits are compared.
-        array = np.frombuffer(content, f"uint{BITS[dataType]}" if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType])
+        array = np.frombuffer(content, f"uint{BITS[dataType]}" if dataType in ML_DTYPES else NUMPY_DTYPES[dataType])
         view, wanted = f"new {_ARRAYS[dataType]}({name})", _elements([each.item() for each in array], dataType)
         if array.dtype.kind != "f":
             return f"assert_array_equals({view}, {wanted});"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context.inspections import Statistics
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES
+from webnn.validation.descriptor import ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES
 from webnn.validation.descriptor import unpack as unpack_small
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def unpack(array: Array, descriptor: OperandDescriptor) -> Array:
 
     Two elements of int4 and uint4 share a byte, the first one in the low bits. Those of low precision become float32.
     """
-    if descriptor.dataType in LOW_PRECISION_TYPES and array.dtype == NUMPY_DTYPES[descriptor.dataType]:
+    if descriptor.dataType in ML_DTYPES and array.dtype == NUMPY_DTYPES[descriptor.dataType]:
         with np.errstate(invalid="ignore"):  # a signalling NaN is an invalid value to NumPy
             array = array.astype(np.float32)
     if descriptor.dataType in SMALL_TYPES:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from webnn.proposals.proposal import Case, Decision, Proposal
-from webnn.validation.descriptor import DATA_TYPES, LOW_PRECISION_TYPES, Types
+from webnn.validation.descriptor import DATA_TYPES, ML_DTYPES, Types
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.drafts.limits import Limits, OperandLimits, with_types
 
@@ -23,7 +23,7 @@ _QUANTIZED = frozenset(
 
 def _new_types(operation: str, operand: str, row: OperandLimits) -> Types:
     if set(row.data_types).issuperset(DATA_TYPES):
-        return LOW_PRECISION_TYPES
+        return ML_DTYPES
     if "float16" in row.data_types:
         return ("bfloat16",)
     return ("float8e4m3",) if (operation, operand) in _QUANTIZED else ()
@@ -34,7 +34,7 @@ def _extend(limits: Limits | None) -> Limits | None:
         return None
     operations = limits.operations.items()
     allowed = {name: {operand: _new_types(name, operand, row) for operand, row in rows.items()} for name, rows in operations}
-    return with_types(limits, LOW_PRECISION_TYPES, allowed)
+    return with_types(limits, ML_DTYPES, allowed)
 
 
 # Tests for implementations. The numbers of the two types are bits.
@@ -72,8 +72,8 @@ _TESTS = [
 PROPOSAL = Proposal(
     name="low-precision",
     since="2026-06",
-    types=LOW_PRECISION_TYPES,
-    idl=partial(merge_idl, changes={"enumerations": {"MLOperandDataType": LOW_PRECISION_TYPES}}),
+    types=ML_DTYPES,
+    idl=partial(merge_idl, changes={"enumerations": {"MLOperandDataType": ML_DTYPES}}),
     limits=_extend,
     title="The data types bfloat16 and float8e4m3",
     source=(

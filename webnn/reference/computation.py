@@ -18,7 +18,7 @@ from webnn.validation.descriptor import (
     CARRIERS,
     FLOAT_FORMATS,
     FLOAT_TYPES,
-    LOW_PRECISION_TYPES,
+    ML_DTYPES,
     SMALL_TYPES,
     OperandDescriptor,
     integer_range,
@@ -37,7 +37,7 @@ __all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
 #: The types of results of casts to types that the functions do not know. Integers go to low precision by way of float32.
-_LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *LOW_PRECISION_TYPES)})
+_LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *ML_DTYPES)})
 #: The operations whose steps are rounded to float32.
 _IN_STEPS = frozenset({"dequantizeLinear", "quantizeLinear"})
 
@@ -104,7 +104,7 @@ class Prepared:
     """An operator that can be computed several times: see `evaluate`."""
 
     __slots__ = (
-        *("_exact", "_function", "_has_low_precision", "_inputs", "_known", "_members", "_options", "_others", "_row", "_types", "_wide"),
+        *("_exact", "_function", "_has_ml_dtypes", "_inputs", "_known", "_members", "_options", "_others", "_row", "_types", "_wide"),
         "operands",
     )
 
@@ -135,7 +135,7 @@ class Prepared:
         self._known = {value: descriptors[value] for _, _, value in self.operands if value in descriptors}
         self._types = [descriptors[name].dataType if name in descriptors else "" for name in operator.outputs]
         types = [*self._types, *[each.dataType for each in self._known.values()]]
-        self._has_low_precision = any(each in LOW_PRECISION_TYPES for each in types)
+        self._has_ml_dtypes = any(each in ML_DTYPES for each in types)
         #: The type of elements of low precision: the steps of quantizations are rounded to float32.
         self._wide = np.dtype(np.float32) if operator.operation in _IN_STEPS else _EXACT
 
@@ -152,7 +152,7 @@ class Prepared:
                 raise DescriptionError(f"there is no array for the value {value!r}", argument)
             found[value] = self._take(value, np.asarray(arrays[value]), exact)
         others, options = self._others, self._options
-        if exact or self._has_low_precision:
+        if exact or self._has_ml_dtypes:
             widened, options = self._widen(arrays)
             others = widened if exact else others
         inputs = [[found[each] for each in value] if isinstance(value, tuple) else found[value] for value in self._inputs]
@@ -166,7 +166,7 @@ class Prepared:
         descriptor = self._known.get(value)
         if descriptor is not None and descriptor.dataType in SMALL_TYPES:
             return unpack(array, descriptor.dataType, descriptor.dimensions)
-        if descriptor is not None and descriptor.dataType in LOW_PRECISION_TYPES:
+        if descriptor is not None and descriptor.dataType in ML_DTYPES:
             return array.astype(_EXACT if exact else self._wide)
         return array.astype(_EXACT, copy=False) if exact and array.dtype.kind == "f" else array
 
@@ -262,7 +262,7 @@ def _activation(activation: ActivationDescription) -> tuple[str, dict[str, Any]]
 
 def _finish(values: Array, dataType: Any, first: Any, *, exact: bool) -> Array:
     """Bring a result of an operator into its data type, if the operator's function does not know the type."""
-    if dataType in LOW_PRECISION_TYPES and not exact:
+    if dataType in ML_DTYPES and not exact:
         return nearest(values, dataType)
     return _pack(values, dataType, first) if dataType in SMALL_TYPES else values
 

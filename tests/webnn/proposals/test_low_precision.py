@@ -18,7 +18,7 @@ from webnn.context.profiles import schema
 from webnn.reference import compute
 from webnn.reference.numbers import nearest
 from webnn.reference.ulp import ulp_distance
-from webnn.validation.descriptor import DATA_TYPES, FLOAT_FORMATS, LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_FORMATS, ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES, DataType
 from webnn.validation.drafts import find_revision
 from webnn.validation.numbers import cast
 
@@ -68,9 +68,9 @@ def same(actual: Array, expected: Array) -> None:
 def test_limits() -> None:
     assert NEWEST.limits is not None
     assert LOW.limits is not None
-    assert LOW.limits.data_types == (*DATA_TYPES, *LOW_PRECISION_TYPES)
+    assert LOW.limits.data_types == (*DATA_TYPES, *ML_DTYPES)
     quantized = {f"dequantizeLinear.{name}" for name in ("input", "zeroPoint")} | {"quantizeLinear.zeroPoint", "quantizeLinear.output"}
-    counts = dict.fromkeys(LOW_PRECISION_TYPES, 0)
+    counts = dict.fromkeys(ML_DTYPES, 0)
     failures = Failures()
     for name, rows in NEWEST.limits.operations.items():
         for operand, row in rows.items():
@@ -111,12 +111,12 @@ def test_refused(name: str, dataType: Any, message: str) -> None:
 
 def test_mixed_types_are_refused() -> None:
     builder = new_builder()
-    x, y = (builder.input(each, {"dataType": each, "shape": [2]}) for each in LOW_PRECISION_TYPES)
+    x, y = (builder.input(each, {"dataType": each, "shape": [2]}) for each in ML_DTYPES)
     with pytest.raises(WebNNTypeError, match=r"^add: b must have the data type of a, bfloat16, got float8e4m3$"):
         builder.add(x, y)
 
 
-@each_row("dataType", LOW_PRECISION_TYPES)
+@each_row("dataType", ML_DTYPES)
 @each_row("revision", ["2024-06", "2026-06", "2026-06+browsers"])
 def test_without_the_name(revision: str, dataType: Any) -> None:
     builder = new_builder(revision)
@@ -186,7 +186,7 @@ def test_buffers(dataType: Any, buffer: Any, message: str) -> None:
     assert [each.tolist() for each in computed.values()] == [TWO.tolist()] * 2
 
 
-@each_row("dataType", LOW_PRECISION_TYPES)
+@each_row("dataType", ML_DTYPES)
 def test_large_constants(dataType: DataType) -> None:
     builder = new_builder()
     value = RNG.standard_normal((300, 200)).astype(NUMPY_DTYPES[dataType])
@@ -224,10 +224,10 @@ def test_scalars() -> None:
     builder = new_builder()
     numbers = [0.1, 464, 465, -1e9, np.inf, np.nan, -0.0, 2**200, 1e-3, 0.0009765625, 1e300]
     outputs: dict[str, MLOperand] = {}
-    for dataType in LOW_PRECISION_TYPES:
+    for dataType in ML_DTYPES:
         outputs |= {f"{dataType} {number}": builder.identity(builder.constant(dataType, number)) for number in numbers}
     computed = run(outputs)
-    for dataType in LOW_PRECISION_TYPES:
+    for dataType in ML_DTYPES:
         for number in numbers:
             same(computed[f"{dataType} {number}"], nearest(np.array(float(number)), dataType))
 
@@ -253,7 +253,7 @@ def test_casts_from_float32(constant: bool) -> None:
     values = floats()
     builder = new_builder()
     x = builder.constant({"dataType": "float32", "shape": [values.size]}, values) if constant else make_input(builder, "x", values)
-    outputs = {dataType: builder.cast(x, dataType) for dataType in LOW_PRECISION_TYPES}
+    outputs = {dataType: builder.cast(x, dataType) for dataType in ML_DTYPES}
     computed = run(outputs, **({} if constant else {"x": values}))
     with np.errstate(invalid="ignore"):
         same(computed["bfloat16"], values.astype(BFLOAT16))
@@ -264,8 +264,8 @@ def test_casts_from_float32(constant: bool) -> None:
         same(array, reference[name])
 
 
-@each_row("source", LOW_PRECISION_TYPES)
-@each_row("target", [*DATA_TYPES, *LOW_PRECISION_TYPES])
+@each_row("source", ML_DTYPES)
+@each_row("target", [*DATA_TYPES, *ML_DTYPES])
 def test_casts_of_every_element(source: DataType, target: DataType) -> None:
     values = EVERY[source]
     builder = new_builder()
@@ -300,7 +300,7 @@ def test_casts_from_other_types(source: DataType) -> None:
         values = np.concatenate([random, np.array(special, dtype), (random >> (info.bits // 2))]).astype(dtype)
     builder = new_builder()
     x = make_input(builder, "x", values)
-    outputs = {dataType: builder.cast(x, dataType) for dataType in LOW_PRECISION_TYPES}
+    outputs = {dataType: builder.cast(x, dataType) for dataType in ML_DTYPES}
     computed, reference = run(outputs, x=values), compute(describe(outputs), {"x": values})
     wide = values.astype(np.float32)
     with np.errstate(invalid="ignore"):
@@ -339,7 +339,7 @@ def test_every_operation_rounds_its_result(numerics: Any) -> None:
 
 
 @each_row("constant", [False, True])
-@each_row("dataType", LOW_PRECISION_TYPES)
+@each_row("dataType", ML_DTYPES)
 def test_movements_keep_every_bit(dataType: DataType, constant: bool) -> None:
     builder, values = new_builder(), EVERY[dataType].reshape(16, -1)
     rows, columns = values.shape
@@ -379,7 +379,7 @@ def test_movements_keep_every_bit(dataType: DataType, constant: bool) -> None:
 # Operations that the first draft does not have
 
 
-@each_row("dataType", LOW_PRECISION_TYPES)
+@each_row("dataType", ML_DTYPES)
 def test_classes(dataType: DataType) -> None:
     builder, values = new_builder(), EVERY[dataType]
     x = make_input(builder, "x", values, dataType)

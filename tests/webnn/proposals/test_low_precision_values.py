@@ -20,7 +20,7 @@ from webnn.builder.describe import describe
 from webnn.builder.description import DescriptionError
 from webnn.reference import compute
 from webnn.reference.numbers import nearest
-from webnn.validation.descriptor import LOW_PRECISION_TYPES, DataType, OperandDescriptor, is_float
+from webnn.validation.descriptor import ML_DTYPES, DataType, OperandDescriptor, is_float
 from webnn.validation.drafts import find_revision
 
 REVISION = "2026-06+low-precision"
@@ -32,7 +32,7 @@ OPERATIONS = {
         for name, rows in find_revision(REVISION).data_types.items()
         if name in CALLS[FIRST.name] and any(dataType in types for types in rows.values())
     ]
-    for dataType in LOW_PRECISION_TYPES
+    for dataType in ML_DTYPES
 }
 _X = np.linspace(-3, 5, 24, dtype=np.float32).reshape(2, 3, 4)
 _SPECIAL = np.array([[0, -0.0, np.inf, -np.inf, np.nan, 1e-3, -300, 447.9]], np.float32)
@@ -180,13 +180,13 @@ def test_operation(dataType: DataType, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("dataType", LOW_PRECISION_TYPES)
+@pytest.mark.parametrize("dataType", ML_DTYPES)
 def test_all_operations(dataType: DataType) -> None:
     for name in OPERATIONS[dataType]:
         hold("nightly", NIGHTLY_EXAMPLES // 100, CALLS[FIRST.name][name], lambda call: check(call, dataType))
 
 
-@each_row("dataType", LOW_PRECISION_TYPES)
+@each_row("dataType", ML_DTYPES)
 @pytest.mark.parametrize("call", CALLS_OF_THE_NEWEST, ids=lambda call: call.name)
 def test_operation_of_the_newest_draft(call: Call, dataType: DataType) -> None:
     if any(dataType in types for types in find_revision(REVISION).data_types[call.name].values()):
@@ -196,7 +196,7 @@ def test_operation_of_the_newest_draft(call: Call, dataType: DataType) -> None:
 
 def test_every_operation_is_there() -> None:
     rows = find_revision(REVISION).data_types
-    takers = {name for name in rows if any(set(types) & set(LOW_PRECISION_TYPES) for types in rows[name].values())}
+    takers = {name for name in rows if any(set(types) & set(ML_DTYPES) for types in rows[name].values())}
     others = {call.name for call in CALLS_OF_THE_NEWEST} | {"dequantizeLinear", "gatherND", "quantizeLinear", "scatterND"}
     assert takers == others | set(OPERATIONS["bfloat16"])
     assert {dataType: len(names) for dataType, names in OPERATIONS.items()} == {"bfloat16": 77, "float8e4m3": 30}
