@@ -12,7 +12,7 @@ from tests.support import BROWSERS, each_row, limits_of
 from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
-from webnn.context.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
+from webnn.context.profiles import Profile, TensorLimits, Violation, load_profile
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
 from webnn.validation.errors import WebNNTypeError
 
@@ -254,7 +254,7 @@ def refused_types(profile: Profile, operation: str, row: str) -> list[DataType]:
     return [each for each in known if each in profile.input.data_types and each not in profile.operations[operation][row].data_types]
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", HELPED)
 def test_casts_help(name: str) -> None:
     refused: list[Violation] = []
 
