@@ -11,7 +11,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ import numpy as np
 import onnx
 
 from tools.extract_idl import render
-from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import NEWEST
 from webnn.validation.families import OPERATIONS
 
@@ -28,8 +27,6 @@ __all__ = ["add_unary", "main"]
 ROOT = Path(__file__).resolve().parents[1]
 _ANCHOR = "#api-mlgraphbuilder-unary"
 _TABLE = "tensor-limits-elementwise-unary"
-#: The data types that every implementation supports, if the operation allows them.
-_REQUIRED = ("float32", "float16", "int32")
 
 _METHOD = '''\
     @some_drafts
@@ -146,22 +143,18 @@ def _add_idl(idl: dict[str, Any], name: str) -> dict[str, Any]:
     return idl
 
 
+def _tables(limits: Mapping[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the first of the family's tables for each list of data types."""
+    tables: dict[tuple[str, ...], dict[str, Any]] = {}
+    for anchor, table in limits["tables"].items():
+        types = table["operands"].get("input", {}).get("dataTypes")
+        if anchor.startswith(f"{_TABLE}-") and isinstance(types, list):
+            tables.setdefault(tuple(types), table)
+    return tables
+
+
 def _add_limits(limits: dict[str, Any], name: str, types: Sequence[str]) -> dict[str, Any]:
-    """Add the operation to the family's table for these types, or add one."""
-    allowed = [each for each in limits["dataTypes"] if each in types]
-    required = [each for each in _REQUIRED if each in types]
-    tables = limits["tables"]
-    family = [anchor for anchor in tables if anchor.startswith(f"{_TABLE}-")]
-    for anchor in family:
-        if tables[anchor]["operands"]["input"]["dataTypes"] == allowed:
-            tables[anchor]["operations"].append(name)
-            return limits
-    model = tables[family[-1]]["operands"]
-    operands = {
-        operand: {**row, "requiredDataTypes": required, **({} if row.get("output") else {"dataTypes": allowed})}
-        for operand, row in model.items()
-    }
-    tables[f"{_TABLE}-{name.lower()}"] = {"operations": [name], "operands": operands}
+    _tables(limits)[tuple(types)]["operations"].append(name)
     return limits
 
 
@@ -170,10 +163,9 @@ def _problems(name: str, types: Sequence[str], onnx_name: str, numpy: str) -> li
     problems = []
     if not re.fullmatch(r"[a-z]\w*", name) or name in OPERATIONS:
         problems.append(f"NAME must be a name that no operation has, got {name!r}")
-    if not types or not set(types) <= set(DATA_TYPES) or len(set(types)) != len(types):
-        problems.append(f"--types must be some of {','.join(DATA_TYPES)}, got {','.join(types)!r}")
-    if not {"float32", "float16"} <= set(types):
-        problems.append("--types must have float32 and float16, which the example and the test use")
+    known = _tables(json.loads(ROOT.joinpath(f"validation/drafts/{NEWEST}.limits.json").read_text(encoding="utf-8")))
+    if tuple(types) not in known:
+        problems.append(f"--types must be those of another unary operation, {' or '.join(map(','.join, known))}, got {','.join(types)!r}")
     schema = onnx.defs.get_schema(onnx_name) if onnx.defs.has(onnx_name) else None
     if schema is None or (len(schema.inputs), len(schema.outputs)) != (1, 1):
         problems.append(f"--onnx must be an ONNX operator with one input and one output, got {onnx_name!r}")

@@ -147,7 +147,8 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
         changes: Names of definitions that are ``removed``; values of ``enumerations``, to be added; ``typedefs``; ``members`` of
             ``dictionaries``;
             ``operations`` and ``attributes`` of ``interfaces``. ``without`` of a dictionary or an interface lists what is removed: a
-            member's name, or the signature of an overload, ``[name, type of each argument]``.
+            member's name, or the signature of an overload, ``[name, type of each argument]``. ``only`` lists the names of the operations
+            that an interface keeps.
     """
     merged = cast("dict[str, Any]", copy.deepcopy(idl))
     for name in changes.get("removed", ()):
@@ -162,10 +163,12 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
         *(("interfaces", name, ("operations", "attributes")) for name in changes.get("interfaces", ())),
     ):
         present, change = merged[kind].setdefault(name, {}), changes[kind][name]
-        present.update({key: value for key, value in change.items() if key not in {*lists, "without"}})
+        present.update({key: value for key, value in change.items() if key not in {*lists, "only", "without"}})
         gone = {json.dumps(each) for each in change.get("without", ())}
         for each in lists:
             _replace(present.setdefault(each, []), change.get(each, []), gone, _signature if each == "operations" else _name)
+        if "only" in change:
+            present["operations"] = [each for each in present["operations"] if each["name"] in change["only"]]
     return cast(Idl, merged)
 
 

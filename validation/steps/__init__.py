@@ -22,6 +22,7 @@ from functools import cache
 from importlib import resources
 from itertools import pairwise
 
+from webnn.validation.drafts.limits import read_limits
 from webnn.validation.steps.tags import tags_of
 
 __all__ = ["Algorithm", "Step", "algorithms_of", "find_step", "load_steps"]
@@ -90,9 +91,25 @@ def load_steps(draft: str) -> Mapping[str, Algorithm]:
 def algorithms_of(operation: str, draft: str) -> list[Algorithm]:
     """Return the algorithms of an operation: each of its methods, or the algorithm to which the method delegates."""
     known = load_steps(draft)
-    methods = [each for each in known.values() if each.name.startswith(f"MLGraphBuilder.{operation}(")]
+    methods = _methods(operation, known)
+    if not methods:
+        # An operation that the draft's text does not have yet runs the algorithm of those in the same table of limits.
+        methods = [each for other in _alike(operation, draft) for each in _methods(other, known) if each.runs][:1]
     by_anchor = {each.anchor: each for each in known.values() if each.anchor}
     return [by_anchor[each.runs] if each.runs else each for each in methods]
+
+
+def _methods(operation: str, known: Mapping[str, Algorithm]) -> list[Algorithm]:
+    return [each for each in known.values() if each.name.startswith(f"MLGraphBuilder.{operation}(")]
+
+
+@cache
+def _alike(operation: str, draft: str) -> tuple[str, ...]:
+    """Return the other operations in an operation's table of limits; none if the draft has no such table."""
+    if not (resources.files("webnn.validation.drafts") / f"{draft}.limits.json").is_file():
+        return ()
+    operations = read_limits(draft).operations
+    return tuple([name for name, rows in operations.items() if rows is operations.get(operation) and name != operation])
 
 
 def find_step(frames: tuple[tuple[str, int], ...], draft: str, operation: str, argument: str) -> str:

@@ -41,9 +41,9 @@ def _page(proposal: Proposal, before: Revision, after: Revision) -> Iterator[str
     new = sorted(set(after.operations) - set(before.operations))
     if new:
         yield from _section("New operations", [f"- `{name}`" for name in new])
-    limits = compare_limits(before, after)
+    limits = _by_section(compare_limits(before, after), after)
     if limits:
-        yield from _section("Limits", ["| operand | change |", "|---|---|", *(f"| `{place}` | {text} |" for place, text in limits)])
+        yield from _section("Limits", ["| operand | change |", "|---|---|", *(f"| {place} | {text} |" for place, text in limits)])
     yield from _list("Errors", proposal.errors)
     yield from _list("What a program must do", proposal.program)
     if proposal.decisions:
@@ -52,6 +52,24 @@ def _page(proposal: Proposal, before: Revision, after: Revision) -> Iterator[str
     if proposal.conflicts:
         rows = [f"- `{name}`: {reason}" for name, reason in proposal.conflicts.items()]
         yield from _section("Cannot be combined with", rows)
+
+
+def _by_section(limits: Sequence[tuple[str, str]], revision: Revision) -> list[tuple[str, str]]:
+    """Put operations of one section, with the same operands and change, into one row: it stays true with one more such operation."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for place, text in limits:
+        operation, _, operands = place.partition(".")
+        row = revision.operations.get(operation)
+        rows.setdefault((operation if row is None else row.anchor, operands, text), []).append(operation)
+    written = []
+    for (section, operands, text), operations in rows.items():
+        shared = [name for name, row in revision.operations.items() if row.anchor == section]
+        if 2 * len(operations) > len(shared) > 2:
+            others = ", ".join(f"`{name}`" for name in shared if name not in operations)
+            written.append((f"`{operands}` of all of `{section}`" + (f" but {others}" if others else ""), text))
+        else:
+            written += [(f"`{operation}.{operands}`" if operands else f"`{operation}`", text) for operation in operations]
+    return written
 
 
 def _program(proposal: Proposal) -> Iterator[str]:

@@ -70,7 +70,8 @@ def test_the_limits_of_a_file(tmp_path: Path) -> None:
     file.write_text(json.dumps({"_extends": "coreml", "_native": {"conv2d": rows}, "gelu": None}))
     lines = shown(str(file))
     assert "native conv2d the rest runs on the CPU" in lines
-    assert "lacks gelu" in lines
+    # The browser of the profile does not have the operations of a later draft either.
+    assert any(line.startswith("lacks ") and "gelu" in line.removeprefix("lacks ").split(", ") for line in lines)
     # Without a name, one line is enough for each.
     assert len(shown()) == len(PROFILES)
     assert {"coreml:", "mine.json:"} <= set(shown("coreml", str(file)))

@@ -84,7 +84,8 @@ def test_limits() -> None:
             for each in new:
                 counts[each] += 1  # type: ignore[index]  # one of the types
     failures.report()
-    assert counts == {"bfloat16": 232, "float8e4m3": 88}
+    assert counts["bfloat16"] >= 232
+    assert counts["float8e4m3"] >= 88
 
 
 REFUSED = [
