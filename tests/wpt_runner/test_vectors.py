@@ -21,11 +21,12 @@ import pytest
 import webnn
 from tests.support import make_context
 from webnn.javascript.idl import load_idl
+from webnn.reference.wpt_tolerances import distance
 from webnn.wpt_runner.expectations import bundled
 from webnn.wpt_runner.levels import LEVELS, level_of
 from webnn.wpt_runner.vectors.batch import Group, choose, choose_levels, default_jobs, find_stale, group_cases
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
-from webnn.wpt_runner.vectors.comparison import Difference, distance
+from webnn.wpt_runner.vectors.comparison import Difference
 from webnn.wpt_runner.vectors.corrections import Correction, check_corrections, load_corrections, read_corrections
 from webnn.wpt_runner.vectors.files import bundled_archives, find_sources
 from webnn.wpt_runner.vectors.graphs import read_graph

@@ -16,6 +16,7 @@ import webnn
 from tests.support import each_row
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.written import UTILS_2026, run_file
+from webnn.reference.wpt_tolerances import Tolerance
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.results import SubtestStatus
 from webnn.wpt_runner.vectors.cases import Case, load_cases
@@ -23,7 +24,6 @@ from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.graphs import read_graph
 from webnn.wpt_runner.writing.cases import ConformanceCase, WritingError
 from webnn.wpt_runner.writing.conformance import Form, find_form, write_conformance_test
-from webnn.wpt_runner.writing.tolerance import Tolerance
 
 DRAFT = LEVELS[-1].make_ml().createContextSync()
 VECTORS = [case for case in load_cases(bundled_archives()) if case.level == LEVELS[-1].name]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +14,9 @@ from rich.text import Text
 
 import webnn
 from webnn.browser.chromium import VARIABLE, BrowserError, find_browser
-from webnn.browser.differences import Difference, Judge, Kind, find_differences
+from webnn.browser.differences import Difference, Kind, find_differences
 from webnn.browser.hosts import SETTLED, Subject, run_in_browser, run_in_emulator
 from webnn.browser.opinion import Opinion, Witness
-from webnn.browser.watch import Log
 from webnn.commands.choices import PAGES, SemanticsOption, set_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
@@ -30,9 +28,6 @@ from webnn.validation.drafts import NEWEST
 __all__ = ["DIALECT", "BrowserOption", "command"]
 
 _WRONG = 2
-#: The modules that judge numbers: with the function ``find_tolerance`` of a graph, and with ``distance``. They import this package.
-_TOLERANCES = "webnn.wpt_runner.writing.tolerance"
-_DISTANCES = "webnn.wpt_runner.vectors.comparison"
 #: What the emulator has beside the draft: what the browser has, or what browsers have.
 DIALECT = next(name for name in ("chromium-153", "browsers-2026") if name in load_dialects())
 _SUFFIXES = (".mjs", ".js", *PAGES)
@@ -93,7 +88,7 @@ def command(
         raise failure(str(error), _WRONG) from None
     except KeyboardInterrupt:
         raise failure("interrupted", 130) from None
-    differences = find_differences(emulator, log, _judge(emulator, witness))
+    differences = find_differences(emulator, log, Opinion(emulator, witness))
     hosts = {
         "emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {profile}",
         "browser": name,
@@ -112,11 +107,6 @@ def command(
         as_json.write_text(json.dumps({**hosts, "differences": rows}, indent=1) + "\n", encoding="utf-8")
     if counting:
         raise typer.Exit(1)
-
-
-def _judge(emulator: Log, witness: Witness) -> Judge:
-    """Return who says whose numbers are right, with the tolerances of web-platform-tests."""
-    return Opinion(emulator, witness, import_module(_TOLERANCES).find_tolerance, import_module(_DISTANCES).distance)
 
 
 def _print(console: Console, differences: Sequence[Difference]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -13,31 +13,14 @@ from webnn import reference
 from webnn.browser.differences import Array, Verdict
 from webnn.browser.watch import Call, Log
 from webnn.builder.semantics import Semantics, explain
+from webnn.reference.wpt_tolerances import distance, find_tolerance
 from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, unpack
 
-__all__ = ["Opinion", "Tolerance", "Witness"]
+__all__ = ["Opinion", "Witness"]
 
 #: How many bytes of inputs are kept.
 _MOST_KEPT = 1 << 28
 _COMPUTING = frozenset({"MLContext.compute", "MLContext.dispatch"})
-
-
-class Tolerance(Protocol):
-    """How far a result may be from the exact one."""
-
-    @property
-    def metric(self) -> Literal["ULP", "ATOL"]:
-        """In units in the last place, or in absolute distance."""
-
-    @property
-    def value(self) -> float:
-        """The largest distance."""
-
-
-#: Returns the tolerance of a graph with its inputs.
-FindTolerance = Callable[[webnn.GraphDescription, Mapping[str, Array]], Tolerance]
-#: Returns the distance of each element from its expectation, in a metric.
-Measure = Callable[[Array, Array, str], Array]
 
 
 @dataclass(slots=True)
@@ -62,20 +45,16 @@ class Witness:
 
 
 class Opinion:
-    """Judges the numbers of a run.
+    """Judges the numbers of a run, by the tolerances of web-platform-tests.
 
     Args:
         log: The log of the emulator.
         witness: What it computed.
-        find_tolerance: Returns the tolerance of a graph.
-        measure: Returns distances.
     """
 
-    def __init__(self, log: Log, witness: Witness, find_tolerance: FindTolerance, measure: Measure) -> None:
+    def __init__(self, log: Log, witness: Witness) -> None:
         self._calls = [call for call in log.calls if call.member in _COMPUTING and call.error is None]
         self._computed = witness.computed
-        self._find_tolerance = find_tolerance
-        self._measure = measure
         self._exact: dict[int, Mapping[str, Array]] = {}
 
     def __call__(self, call: Call, output: str, emulator: Array, browser: Array) -> Verdict | None:
@@ -90,7 +69,7 @@ class Opinion:
         if index not in self._exact:
             self._exact[index] = reference.compute(graph, inputs, exact=True, semantics=semantics)
         descriptor = graph.descriptors()[graph.outputs[output]]
-        tolerance = self._find_tolerance(graph, inputs)
+        tolerance = find_tolerance(graph, inputs)
 
         def measure(found: Array, results: Mapping[str, Array]) -> float:
             exact = results[output]
@@ -120,7 +99,7 @@ class Opinion:
         if metric == "ULP" and dataType in FLOAT_TYPES:
             with np.errstate(over="ignore", invalid="ignore"):
                 exact = exact.astype(found.dtype)
-        return float(self._measure(found, exact, metric).max(initial=0.0))
+        return float(distance(found, exact, metric).max(initial=0.0))
 
     def _find(self, call: Call, output: str) -> tuple[int, str] | None:
         """Return the computation that made a result, and the name of its output."""

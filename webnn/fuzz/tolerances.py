@@ -15,7 +15,7 @@ import numpy as np
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference import ulp_distance
 from webnn.reference.computation import Prepared
-from webnn.reference.tolerances import find_own
+from webnn.reference.wpt_tolerances import find_own
 from webnn.validation.descriptor import FLOAT_FORMATS, is_float
 
 if TYPE_CHECKING:

@@ -22,16 +22,15 @@ None of this changes a verdict: over all outputs of the cases of June 2024 the o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from webnn.reference.wpt_tolerances import distance
 from webnn.wpt_runner.vectors.format import Array, Tensor
 
-__all__ = ["Comparison", "Difference", "compare", "distance", "show_number"]
+__all__ = ["Comparison", "Difference", "compare", "show_number"]
 
 #: Web-platform-tests compares no more than this of an output that is expected to be one value throughout.
 _COMPARED_OF_FILL = 1000
@@ -117,38 +116,6 @@ def compare(
     return Comparison(failure=failure, worst=worst, difference=first)
 
 
-def distance(actual: Array, expected: Array, metric: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Measure how far each element is from its expectation, both 1-D and of one type (for ``"ATOL"`` float64 serves every float).
-
-    In ``"ULP"`` that is the number of representable values between the two (the difference, for integers), in ``"ATOL"`` the absolute
-    difference; 0 where both are NaN, infinity where one is.
-    """
-    if metric == "ATOL" and actual.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            result = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
-    elif actual.dtype.itemsize == 8:
-        # Python's integers: the difference of two 64-bit ones needs 65 bits.
-        difference = _ordered(actual).astype(object) - _ordered(expected).astype(object)
-        result = np.array([float(abs(each)) for each in difference], np.float64)
-    else:
-        result = np.abs(_ordered(actual).astype(np.int64) - _ordered(expected).astype(np.int64)).astype(np.float64)
-    # Equal elements (both zeros, too) have the distance 0; a NaN is near only to a NaN.
-    result[actual == expected] = 0.0
-    if actual.dtype.kind == "f":
-        result[np.isnan(actual) != np.isnan(expected)] = math.inf
-        result[np.isnan(actual) & np.isnan(expected)] = 0.0
-    return result
-
-
 def show_number(value: float) -> str:
     """Write a distance or a tolerance: integers in full, others with three digits."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"
-
-
-def _ordered(values: Array) -> Array:
-    """Map floating-point numbers to integers in the same order, neighbours to neighbours; integers are unchanged."""
-    if values.dtype.kind != "f":
-        return values
-    bits = values.view(f"int{8 * values.dtype.itemsize}").astype(np.int64)
-    lowest = -(1 << (8 * values.dtype.itemsize - 1))
-    return np.where(bits < 0, lowest - bits, bits)

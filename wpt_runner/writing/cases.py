@@ -10,8 +10,8 @@ import numpy as np
 
 import webnn
 from webnn.reference import compute
+from webnn.reference.wpt_tolerances import Array, Tolerance, find_tolerance
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.wpt_runner.writing.tolerance import Array, Tolerance, find_tolerance
 
 __all__ = ["ConformanceCase", "WritingError"]
 

@@ -14,10 +14,10 @@ import webnn
 from webnn.builder.names import Names
 from webnn.formats.literals import Tree, elements, key, literal, quote, render
 from webnn.formats.program import returns_sequence
+from webnn.reference.wpt_tolerances import Array, elements_of, is_shared
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.writing.cases import ConformanceCase, WritingError
-from webnn.wpt_runner.writing.tolerance import Array, elements_of, is_shared
 
 __all__ = ["VARIANTS", "Form", "check_names", "find_form", "head", "write_conformance_test"]
 

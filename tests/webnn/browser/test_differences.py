@@ -14,8 +14,6 @@ from tests.webnn.browser.test_watch import GRAPH
 from webnn.browser.differences import Difference, Kind, find_differences, show
 from webnn.browser.opinion import Opinion
 from webnn.browser.watch import Call, Log
-from webnn.wpt_runner.vectors.comparison import distance
-from webnn.wpt_runner.writing.tolerance import find_tolerance
 
 READ = f"{GRAPH} console.log('read', new Float32Array(await context.readTensor(output))[1].toFixed(2));"
 CHECK = """
@@ -98,7 +96,7 @@ NUMBERS = [
 def test_numbers_have_a_third_opinion(by: float, counts: bool | None, remark: str) -> None:
     log, witness = watch_program(READ)
     other, _ = watch_program(READ, fault=moved(by).replace("nan", "NaN"))
-    differences = find_differences(log, other, Opinion(log, witness, find_tolerance, distance))
+    differences = find_differences(log, other, Opinion(log, witness))
     assert [each.kind for each in differences if each.kind is not Kind.console] == ([] if counts is None else [Kind.numbers])
     if counts is not None:
         assert differences[0].counts is counts
@@ -111,10 +109,10 @@ def test_numbers_have_a_third_opinion(by: float, counts: bool | None, remark: st
 def test_the_emulator_may_be_wrong() -> None:
     log, witness = watch_program(READ, fault=moved(0.5))
     other, _ = watch_program(READ)
-    (difference, _) = find_differences(log, other, Opinion(log, witness, find_tolerance, distance))
+    (difference, _) = find_differences(log, other, Opinion(log, witness))
     assert "the emulator is wrong: " in difference.remark
     third, _ = watch_program(READ, fault=moved(0.25))
-    (difference, _) = find_differences(log, third, Opinion(log, witness, find_tolerance, distance))
+    (difference, _) = find_differences(log, third, Opinion(log, witness))
     assert "neither is right: " in difference.remark
 
 
@@ -135,7 +133,7 @@ def test_a_switch_explains_numbers(ours: Any, theirs: Any, remark: str) -> None:
         log, witness = watch_program(CLAMPED)
     with webnn.emulate(semantics=theirs):
         other, _ = watch_program(CLAMPED)
-    (difference, *_) = find_differences(log, other, Opinion(log, witness, find_tolerance, distance))
+    (difference, *_) = find_differences(log, other, Opinion(log, witness))
     assert difference.kind is Kind.numbers
     assert difference.counts
     assert difference.remark.endswith(remark)
