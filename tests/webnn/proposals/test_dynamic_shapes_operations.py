@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import assume
 from hypothesis import strategies as st
 
 from tests.property.calls import Call, connect
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS
-from tests.support import CURRENT, FIRST, NEWEST, Array, shared_context
+from tests.support import CURRENT, NEWEST, Array, shared_context
 from webnn import GraphDescription, MLGraph, MLGraphBuilder, WebNNTypeError
 from webnn.builder.describe import describe
 from webnn.builder.description import DescriptionError
-from webnn.validation import unary
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.wpt_runner.vectors.cases import load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
@@ -33,16 +30,8 @@ REVISIONS = {
     "2026-06+dynamic-shapes+zero-size+compute-policy": "2026-06+zero-size+compute-policy",
 }
 OPERATIONS = sorted(NEWEST.operations)
-_MATRIX = np.linspace(-3, 5, 6, dtype=np.float32).reshape(3, 2)
 #: How many recorded graphs of an operation are drawn from.
 _MOST = 40
-#: Calls of operations that neither have recorded cases with inputs nor are in the first draft.
-_FEW: Mapping[str, Mapping[str, Any]] = {
-    **{name: {"a": np.float32([[1, np.nan, -np.inf], [0.5, 1.5, 2.5]])} for name in ("isInfinite", "isNaN")},
-    "quantizeLinear": {"input": _MATRIX, "scale": np.float32([[0.5], [0.25], [2]]), "zeroPoint": np.int8([[3], [0], [-2]])},
-    **{row.name: {"input": _MATRIX} for row in unary.OPERATIONS if row.name not in FIRST.operations},
-    "tile": {"input": _MATRIX, "repetitions": [2, 3]},
-}
 
 
 @dataclass(frozen=True)
@@ -71,25 +60,17 @@ def recorded() -> Mapping[str, list[tuple[GraphDescription, Mapping[str, Array]]
     return found
 
 
-def _lift(call: Call) -> tuple[GraphDescription, Mapping[str, Array]]:
-    """Return the graph of a call of the first draft in the newest one."""
+def _describe(call: Call) -> tuple[GraphDescription, Mapping[str, Array]]:
+    """Return the graph of a call, and its inputs."""
     connected = connect(MLGraphBuilder(shared_context(call.revision)), call)
-    try:
-        graph = describe({f"y{index}": each for index, each in enumerate(connected.outputs)}).lift(CURRENT).infer()
-    except (DescriptionError, WebNNTypeError):
-        assume(False)
+    graph = describe({f"y{index}": each for index, each in enumerate(connected.outputs)}).infer()
     return graph, {name: connected.feeds[name] for name in graph.inputs}
 
 
 def graphs(operation: str) -> st.SearchStrategy[tuple[GraphDescription, Mapping[str, Array]]]:
     """Draw graphs with an operation: recorded ones, and random calls."""
-    drawn = [st.sampled_from(recorded()[operation])] if recorded()[operation] else []
-    if operation in CALLS[FIRST.name]:
-        drawn.append(CALLS[FIRST.name][operation].map(_lift))
-    if operation in _FEW:
-        call = Call(name=operation, arguments=_FEW[operation], revision=CURRENT)
-        drawn.append(st.just(call).map(_lift))
-    return st.one_of(drawn)
+    calls = CALLS[CURRENT][operation].map(_describe)
+    return st.one_of(st.sampled_from(recorded()[operation]), calls) if recorded()[operation] else calls
 
 
 @st.composite
@@ -180,7 +161,3 @@ def test_operation(operation: str) -> None:
 def test_all_operations() -> None:
     for operation in OPERATIONS:
         hold("nightly", NIGHTLY_EXAMPLES // 200, examples(operation), check)
-
-
-def test_every_operation_has_examples() -> None:
-    assert {name for name in OPERATIONS if not recorded()[name] and name not in CALLS[FIRST.name]} <= set(_FEW)
