@@ -1,4 +1,4 @@
-"""What an import of a mutated file may take."""
+"""Limits for the time and memory of importing a mutated file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["bounded"]
 
 @contextmanager
 def bounded(seconds: float, memory: int) -> Iterator[None]:
-    """Assert that the block takes less CPU time than so many seconds, and less memory than so many bytes where the system tells it."""
+    """Assert that the block takes fewer seconds of CPU time and, where the system tells it, fewer bytes of memory."""
     started, before = time.process_time(), _memory("VmRSS", reset=True)
     yield
     took, grown = time.process_time() - started, _memory("VmHWM") - before

@@ -21,9 +21,9 @@ class Call:
 
     Attributes:
         name: The operation.
-        arguments: The positional arguments by their names, in the IDL's order; an array stands for an operand. One array that stands in
+        arguments: The positional arguments by their names, in the IDL's order; an array is the value of an operand. One array in
             two places is one operand.
-        options: The options; an array stands for an operand, `Act` for an activation.
+        options: The options; an array is the value of an operand, an `Act` is an activation.
         constants: Which operands are constants, and not inputs: the pattern is repeated over the operands in their order.
         revision: The draft.
     """
@@ -37,7 +37,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Raw:
-    """What is given to the operation as it is: an array of it is no operand."""
+    """A value that the operation gets unchanged: an array does not become an operand."""
 
     value: Any
 
@@ -65,7 +65,7 @@ class Operands:
 
 @dataclass(frozen=True)
 class Results:
-    """What a graph computed: into the buffers of the program, and into memory that the engine chose."""
+    """The results of a graph: in the buffers of the program, and in memory that the engine chose."""
 
     bound: list[Array]
     fresh: list[Array]
@@ -88,7 +88,7 @@ def connect(builder: MLGraphBuilder, call: Call, operands: Operands | None = Non
     Args:
         builder: The builder.
         call: The call.
-        operands: Those of the calls before, which are used again.
+        operands: The operands of earlier calls, which are used again.
     """
     shape = builder._revision.shape
     known = operands or Operands()
@@ -145,7 +145,7 @@ def expected(call: Call, function: Callable[[Array], Array] = lambda array: arra
 
     Args:
         call: The call.
-        function: What to do to each array before.
+        function: Changes each array first.
     """
 
     def activation(value: Any) -> Any:

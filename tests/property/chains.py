@@ -102,7 +102,7 @@ def _pair(c: Composer) -> None:
     )
     a = c.pick()
     assert a is not None
-    # What a division by zero gives depends on the zero's sign, which some operations leave open.
+    # A division by zero depends on the zero's sign, which some operations leave open.
     b = c.pick(lambda value: _fits(c[a], value) and (name != "div" or not _is_float(value) or bool(np.all(value != 0))))
     if b is not None:
         c.add(name, {"a": a, "b": b})

@@ -1,4 +1,4 @@
-"""What the strategies of all operations draw from: shapes, values, axes, types."""
+"""Strategies that several others share: shapes, values, axes, numbers."""
 
 from __future__ import annotations
 

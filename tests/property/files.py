@@ -17,7 +17,7 @@ __all__ = ["FORMATS", "NUMBERS", "Files", "load", "mutate", "mutate_bytes"]
 #: The files of a graph, by their names.
 Files = Mapping[str, bytes]
 
-#: Whatever may stand in the place of something.
+#: Values that may replace any other.
 TOKENS = [
     *(
         '""',
@@ -53,7 +53,7 @@ def load(path: Path) -> bool:
         text = str(error)
         assert len(text) < 5000, f"a text of {len(text)} characters"
         return False
-    # What is loaded is complete.
+    # A loaded graph is complete.
     assert all(operator.descriptors for operator in description.operators)
     for constant in description.constants.values():
         assert constant.value.shape == constant.descriptor.array_shape

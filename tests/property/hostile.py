@@ -17,7 +17,7 @@ __all__ = ["Pairs", "Raising", "hostile"]
 
 
 class Fault(Exception):
-    """What the objects raise; its own text raises, too."""
+    """The exception that the objects raise; its own text raises, too."""
 
     def __str__(self) -> str:
         raise ZeroDivisionError
@@ -96,7 +96,7 @@ class Pairs(Mapping[Any, Any]):
     """A mapping whose entries are anything.
 
     Args:
-        entries: What its method ``items`` returns.
+        entries: The result of its method ``items``.
     """
 
     def __init__(self, entries: Any) -> None:

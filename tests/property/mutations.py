@@ -63,7 +63,7 @@ NO_UNSIGNED_LONG = [*NO_NUMBERS, -1, 2**32, 1e300, "-1"]
 NO_LONG = [*NO_NUMBERS, 2**31, -(2**31) - 1]
 NO_DOUBLE = [*NO_NUMBERS, 10**400]
 NO_FLOAT = [*NO_DOUBLE, 1e39, -1e39]
-#: What no ``MLNumber`` is.
+#: Values that cannot be an ``MLNumber``.
 NO_BIG_NUMBER: list[Any] = [{}, [1, 2], Thing()]
 NO_SEQUENCE: list[Any] = [3, "12", b"12", {0: 1}, Thing(), Raw(np.array(3))]
 NO_OPERAND: list[Any] = [3, "input", [1.0], np.float32(3), Raw(np.zeros(3, np.float32)), Thing()]
@@ -76,7 +76,7 @@ class Row:
     """A mutation.
 
     Attributes:
-        argument: What is changed: an argument, or a member such as ``"options.axis"``.
+        argument: The changed argument, or the member such as ``"options.axis"``.
         values: Its wrong values.
         named: The argument that the error names, or the beginning of it; the changed one if empty.
     """
@@ -115,7 +115,7 @@ def by_call(argument: str, values: Callable[[Call], Sequence[Any]], named: str =
 
 
 def list_rows(argument: str, length: int, wrong: Sequence[Any] = ()) -> list[Row]:
-    """Rows of a list of numbers: no list, a wrong length, an element that is none of its type, and more wrong lists."""
+    """Rows of a list of numbers: no list, a wrong length, an element of another type, and more wrong lists."""
     good = [1] * length
     elements = [[*good[:index], bad, *good[index + 1 :]] for bad in NO_UNSIGNED_LONG for index in {0, length - 1}]
     lengths = [[], good[1:], [*good, 1]]
@@ -194,7 +194,7 @@ def grown(value: Array, axis: int) -> Array:
 
 
 def with_one_axis_more(value: Array) -> list[Array]:
-    """Return the array with one axis more, unless no operand may have so many."""
+    """Return the array with one axis more, if an operand may have that rank."""
     return [value[None]] if value.ndim < MAX_RANK else []
 
 

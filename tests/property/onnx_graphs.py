@@ -5,7 +5,7 @@ with operands that are off by their tolerances, or by a unit of the last place. 
 passes on errors. Operators that jump take exact operands only.
 
 Errors of two operands can cancel: a mean is subtracted, a determinant is 0. So there are several perturbations, each with other signs.
-What no operand shows is added: the rounding of the result, and of functions within a node (`_WITHIN`).
+Two roundings do not depend on operands and are added: that of the result, and that of functions within a node (`_WITHIN`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NEWEST = _find_newest()
 _MOST_ELEMENTS, _LARGEST = 4000, 1000.0
 #: The unit of the last place. float64 is computed in float32.
 _UNIT = {"float32": 2.0**-23, "float16": 2.0**-10, "float64": 2.0**-23}
-#: A result may be off by so many times what the perturbations do, and by so many units of its largest element.
+#: The allowed error of a result: a multiple of the perturbations' effect, plus a number of units of its largest element.
 _FACTOR = 16.0
 #: The perturbations of a node. The errors of two operands cancel in all of them with a probability of 2**-16.
 _PERTURBATIONS = 16
@@ -108,7 +108,7 @@ class Drawing:
     Attributes:
         random: The source of chance.
         version: The opset.
-        values: What nodes may take.
+        values: The values that nodes may take.
         refused: Why ONNX Runtime has refused a node.
     """
 
@@ -253,11 +253,11 @@ class Drawing:
             inputs: The inputs; None for one that is missing.
             outputs: The number of outputs.
             exact: The results are exact if the operands are.
-            outer: What its bodies take from around the node.
+            outer: The values that its bodies take from around the node.
             attributes: The attributes; None for one that is missing.
 
         Raises:
-            Unsuitable: The opset does not have it, or the results are no numbers to compare.
+            Unsuitable: The opset does not have it, or the results are not numbers that can be compared.
         """
         names = [f"n{len(self.nodes)}_{index}" for index in range(outputs)]
         given = {name: value for name, value in attributes.items() if value is not None}
@@ -318,7 +318,7 @@ def draw(seed: int, recipes: Mapping[str, Recipe], least: str = "", *, all_outpu
 
     Args:
         seed: The same one gives the same graph.
-        recipes: What to draw from.
+        recipes: The recipes to draw from.
         least: The recipe of the first node.
         all_outputs: All values are outputs.
     """

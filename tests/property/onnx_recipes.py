@@ -223,7 +223,7 @@ ELEMENTWISE: Mapping[str, Recipe] = {
 }
 
 
-# What moves elements.
+# Operators that move elements.
 
 
 def _axes_node(d: Drawing, operator: str, x: Value, axes: list[int], since: int, *, exact: bool = True) -> None:
@@ -398,7 +398,7 @@ def _shape(d: Drawing) -> None:
         return
     ends = {"start": d.integer(-x.rank, 0), "end": d.choice([None, x.rank])} if d.version >= 15 else {}
     sizes = d.emit("Shape", [x], exact=True, **ends)[0]
-    # What is computed from shapes is known, too.
+    # Values that are computed from shapes are known, too.
     if d.chance():
         d.emit("ConstantOfShape", [sizes], exact=True)
     else:

@@ -16,7 +16,7 @@ NIGHTLY_EXAMPLES = 10_000
 _COMMON = settings(
     deadline=None,
     database=None,
-    # The machine is not the test's, an example with several operands is large, and some draws are no examples of a property.
+    # The machine may be busy, an example with several operands is large, and a property may reject some draws.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     phases=[Phase.generate, Phase.shrink],
 )
@@ -30,8 +30,8 @@ def hold(profile: str, examples: int, strategy: st.SearchStrategy[Any], check: C
     Args:
         profile: ``"ci"`` or ``"nightly"``.
         examples: How many.
-        strategy: What to draw.
-        check: What to do with each one; it raises if the property does not hold.
+        strategy: The examples.
+        check: Checks one example; it raises if the property does not hold.
     """
 
     # Its argument must have a name that Hypothesis can show.

@@ -51,7 +51,7 @@ class Program:
 
 
 def _fill(value: Any, values: Sequence[Any]) -> Any:
-    """Put operands, or arrays, where `Value` stands for them."""
+    """Replace each `Value` by its operand or array."""
     if isinstance(value, Value):
         return values[value.index]
     if isinstance(value, Mapping):

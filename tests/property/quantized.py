@@ -49,11 +49,11 @@ class Program:
         return self.builder.input(name, descriptor)
 
     def dequantize(self, integers: MLOperand, scale: Array, zeroPoint: Array) -> MLOperand:
-        """Return the numbers that integers stand for."""
+        """Return the numbers that integers represent."""
         return self.builder.dequantizeLinear(integers, self.constant(scale), self.constant(zeroPoint, integers.dataType))
 
     def dequantize_left(self, rng: np.random.Generator, integers: MLOperand, scale: Array) -> MLOperand:
-        """Return the numbers that the integers of a left factor stand for. Their zero point is any; that of uint8 may be an input."""
+        """Return the numbers that the integers of a left factor represent. Their zero point is any; that of uint8 may be an input."""
         zeroPoint = _integers(rng, integers.dataType, scale.shape)
         if integers.dataType != "uint8" or rng.integers(2):
             return self.dequantize(integers, scale, zeroPoint)
@@ -98,7 +98,7 @@ class Drawn:
         program: The program.
         output: The result.
         node: The engine's operator that computes it.
-        numbers: What is quantized, if the result is.
+        numbers: The quantized numbers, if the result is quantized.
         scale: The scale of a quantized result.
         zeroPoint: The zero point of a quantized result.
         error: The largest error of a result that is not quantized, and of what is quantized.
@@ -148,7 +148,7 @@ def check(drawn: Drawn, errors: Errors) -> None:
     errors.results += 1
 
 
-# What is drawn
+# The strategies
 
 
 def _choose(rng: np.random.Generator, *choices: Any) -> Any:

@@ -19,7 +19,7 @@ from webnn.stablehlo.elements import dtype_of
 
 __all__ = ["draw_constants", "load"]
 
-#: Arrays that are drawn for arguments have at most so many elements.
+#: The most elements of an array that is drawn for an argument.
 _MOST_ELEMENTS = 4096
 _EXTREMES = [0.0, -0.0, math.nan, math.inf, -math.inf, 1e-45, 3e38, 100, 255, -128, 2**31 - 1]
 
@@ -57,7 +57,7 @@ def load(source: Module | bytes, constants: Mapping[str, Any]) -> bool:
     except (webnn.stablehlo.RefusedModelError, webnn.FormatError, webnn.NotSupportedError, webnn.WebNNTypeError) as error:
         text = str(error)
         assert 0 < len(text) < 40_000, f"a text of {len(text)} characters"
-        # What takes memory is counted before it is made.
+        # Memory is counted before it is allocated.
         assert "there must be enough memory" not in text, text
         return False
     _check_import(module, imported)

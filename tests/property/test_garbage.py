@@ -1,4 +1,4 @@
-"""Whatever stands in place of an argument, an operation accepts it or raises the one error; nothing else comes out."""
+"""An operation accepts any value of an argument, or raises the one error; nothing else happens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::webnn.WebNNWarning")
 
 
 class Endless:
-    """Has a length, and elements, but they are no numbers."""
+    """Has a length, and elements that are not numbers."""
 
     def __len__(self) -> int:
         return 2
@@ -185,7 +185,7 @@ def test_operation_of_the_newest_draft_at_length(current: MLContext, name: str) 
 
 @pytest.mark.parametrize("revision", ["2024-06", CURRENT])
 def test_everything_else(context: MLContext, current: MLContext, revision: str) -> None:
-    """Check the arguments of the methods that are no operations."""
+    """Check the arguments of the other methods."""
     chosen = current if revision == CURRENT else context
     builder = MLGraphBuilder(chosen)
     shape = chosen._revision.shape
@@ -266,5 +266,5 @@ def current() -> MLContext:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop endless iterators early, because there are so many."""
+    """Stop endless iterators early, because there are many."""
     monkeypatch.setattr(webidl, "_LONGEST", 100)

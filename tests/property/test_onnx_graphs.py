@@ -34,7 +34,7 @@ FAMILIES = {"elementwise": ELEMENTWISE, "movement": MOVEMENT, "layers": LAYERS, 
 
 @dataclass
 class Tally:
-    """What became of graphs.
+    """Counts of graphs by their results.
 
     Attributes:
         operators: The operators that were compared, and how often.
@@ -83,7 +83,7 @@ def compare(drawn: Drawn, results: Mapping[str, Array]) -> tuple[str, str]:
                 return name, f"the shape is {actual.shape}, not {value.shape}"
             if value.array.dtype.kind == "f":
                 error = float(np.abs(actual.astype(np.float64) - value.array.astype(np.float64)).max())
-                # NaN is no number that is small enough.
+                # NaN is not small enough.
                 if not error <= value.tolerance:
                     return name, f"it is off by {error:.3g}, the tolerance is {value.tolerance:.3g}"
             elif not np.array_equal(actual, value.array.astype(actual.dtype)):
@@ -96,7 +96,7 @@ def check(context: MLContext, seed: int, first: str, tally: Tally) -> None:
     drawn = draw(seed, RECIPES, first)
     tally.kernels.update(drawn.refused)
     assert drawn.operators, f"the seed {seed} with {first} gives no nodes"
-    # What was drawn node by node is one valid model.
+    # The nodes that were drawn are one valid model.
     try:
         itself = compare(drawn, run_onnx(drawn.model, drawn.feeds))
     except Exception as error:
@@ -135,7 +135,7 @@ def hold(context: MLContext, count: int, start: int, firsts: list[str]) -> Tally
 
 
 def lacking(tally: Tally, names: Iterable[str]) -> list[str]:
-    """Return the operators that stand in no graph, but for those that the installed engine has no kernel for."""
+    """Return the operators that no graph has, except those without a kernel in the installed engine."""
     return [name for name in names if not tally.operators[name] and not tally.kernels[f"{name}: no kernel"]]
 
 

@@ -33,7 +33,7 @@ from webnn.validation.errors import WebNNTypeError
 
 INF, NAN = np.inf, np.nan
 TITLES = {sample.title: sample for sample in SAMPLES}
-#: In continuous integration each operation is followed by the one so many places further on. With each type nearly every one occurs.
+#: How many places further on the second operation of a pair is, in continuous integration. With each type nearly every pair occurs.
 FURTHER = 20
 
 #: Numbers that overflow and lose digits in float16, zeros of both signs, and what is not finite.
@@ -44,9 +44,9 @@ VALUES: dict[str, list[float]] = {
     "specials": [0.0, -0.0, INF, -INF, NAN, 1, -1, 0.5, -0.5, *NUMBERS, 60000, -60000],
 }
 
-#: What the engine's optimizer merges into the weights of a convolution: the product is rounded elsewhere (docs/numerics.md).
+#: Pairs that the engine's optimizer merges into the weights of a convolution: the product is rounded elsewhere (docs/numerics.md).
 MERGED = {("conv2d", "mul"), ("conv2d", "batchNormalization")}
-#: What is unspecified where a NaN, or an infinity, comes in (docs/numerics.md).
+#: Operations without a specified result for a NaN, or for an infinity (docs/numerics.md).
 NAN_UNSPECIFIED = {"maxPool2d", "quantizeLinear"}
 INFINITY_UNSPECIFIED = {"gru", "lstm", "resample2d"}
 
@@ -60,7 +60,7 @@ class Chain:
         name: The name of the graph's input.
         feeds: The other inputs.
         calls: The calls, on placeholders for the values.
-        placeholders: For each call the array in it that stands for the value before.
+        placeholders: For each call the array in it that the value before replaces.
         operands: The first output of each.
     """
 
@@ -188,7 +188,7 @@ def wrong_steps(chain: Chain, value: Array, results: list[Array]) -> Iterator[st
         call = chain.substituted(index, value)
         if is_unspecified(call.name, value):
             return
-        # What a normalization may be off by is in proportion to the largest number.
+        # The allowed error of a normalization is in proportion to the largest number.
         if call.name.endswith("Normalization") and not np.isfinite(value).all():
             value = result
             continue
@@ -257,7 +257,7 @@ def check_fast_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtyp
     """Check chains where the numerics are "fast"; return how many there are.
 
     With any values the engine computes them, with the last values as outputs and with all of them. If ``compared``, each operation on
-    numbers agrees with the reference as far as it must.
+    numbers agrees with the reference within its tolerance.
     """
     count = 0
     for start in range(0, len(rows), 60):
@@ -311,7 +311,7 @@ def test_all_fast_pairs(context: MLContext, dtype: str) -> None:
     assert check_fast_rows(context, list(itertools.product(SAMPLES, SAMPLES)), dtype, compared=False) >= 38 * PAIRS[dtype]
 
 
-#: What rounds or overflows, before something that only moves elements, and what shows it then.
+#: Operations that round or overflow, before one that only moves elements; and operations that show the rounding then.
 ROUNDING = [TITLES[title] for title in ("mul itself", "add 1", "div root")]
 SHOWING = [TITLES[title] for title in ("sqrt", "sub 1", "cast float32", "cast int32", "isInfinite", "reduceSum", "tile")]
 

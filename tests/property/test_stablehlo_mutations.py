@@ -38,14 +38,14 @@ PARTS = 4
 SEED = 20_261_123
 #: The most seconds of the processor, and the most bytes, that a small program may take.
 LONGEST, MOST_MEMORY = 10.0, 256 << 20
-#: Limits of the import for small programs: steps, operators, and bytes that are computed. Those of the product take much longer.
+#: Limits of the import for small programs: steps, operators, and bytes that are computed. The product's own limits take much longer.
 _STEPS, _OPERATORS, _BYTES = 3000, 10_000, 16 << 20
 
 #: Operations of the programs that are always refused.
 _REFUSED = ("stablehlo.complex", "stablehlo.torch_index_select", "stablehlo.rng_bit_generator")
 _RUN = webnn.hlo.reader._run
 
-#: Makes a program of a random number generator, and tells whether it is valid; None if it is no program at all.
+#: Makes a program of a random number generator, and tells whether it is valid; None if it is not a program at all.
 Trial = Callable[[random.Random], bool | None]
 
 
@@ -155,7 +155,7 @@ def agrees(sources: Sequence[Program]) -> Trial:
             return None
         main = module.functions[0]
         types = [type for type in main.type.inputs if isinstance(type, TensorType) and (type.size or _LARGE) < _LARGE]
-        # What the program promises must be true, and arguments must have the names that `compute` gives them.
+        # The program's promises must be true, and arguments must have the names that `compute` gives them.
         promises = (operation.attributes.get("unique_indices") for operation in (main.body.walk() if main.body else ()))
         if main.name != "main" or len(types) != len(main.type.inputs) or any(promises):
             return None
@@ -188,7 +188,7 @@ def _draw(type: TensorType, random: random.Random) -> Array:
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("count", [250, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
 def test_known_and_unknown_agree(count: int) -> None:
-    """A composite stands for its name in a graph, and for its function at import; they differ in the programs here."""
+    """A composite is its name in a graph, and its function at import; they differ in the programs here."""
     sources = [each for each in programs() if "stablehlo.composite" not in {operation.name for operation in each.operations()}]
     assert check(agrees(sources), count, SEED)[True] > 0.2 * count
 
@@ -237,7 +237,7 @@ def in_child(kind: str, count: int, seed: str) -> None:
     trial = import_program(programs()) if kind == "programs" else import_file(texts() if kind == "texts" else bytecode())
     found = Reader()
     webnn.hlo.reader._run = found.run
-    # What is loaded at first use does not count.
+    # Modules that are loaded at first use do not count.
     counts = check(trial, 50, SEED)
     limit_memory(1 << 30)
     for begin in range(0, count, 1000):

@@ -235,7 +235,7 @@ run_test_here = run_test
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["good", "--browser", "missing"], "missing is no program"),
+        (["good", "--browser", "missing"], "missing is not a program"),
         (["nothing", "--browser", sys.executable], "no test file of"),
         (["good", "--browser", sys.executable, "--wptreport", "/none/there.json"], "there is no folder /none"),
     ],

@@ -116,7 +116,7 @@ def find_browser(named: Path | None = None) -> Path:
     """Return the browser's program: the one that the user names, or else that of the environment variable WEBNN_BROWSER.
 
     Raises:
-        BrowserError: None is named, or what is named is no program.
+        BrowserError: No program is named, or the named one cannot be run.
     """
     stated = os.environ.get(VARIABLE)
     path = named or (Path(stated) if stated else None)
@@ -124,7 +124,7 @@ def find_browser(named: Path | None = None) -> Path:
         raise BrowserError(f"name the browser, a Chromium with WebNN: --browser PROGRAM or the environment variable {VARIABLE}")
     found = shutil.which(path)
     if found is None:
-        raise BrowserError(f"{path} is no program that can be run")
+        raise BrowserError(f"{path} is not a program that can be run")
     return Path(found)
 
 

@@ -1,4 +1,4 @@
-"""What differs between the logs of a program in the emulator and in the browser."""
+"""Find the differences between the logs of a program in the emulator and in the browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VIEWS = {
 
 
 class Kind(StrEnum):
-    """What differs."""
+    """The kinds of differences."""
 
     verdict = "accepted by one"
     error = "error class"
@@ -50,12 +50,12 @@ class Difference:
     """One thing that differs.
 
     Attributes:
-        kind: What differs.
+        kind: Its kind.
         place: Where: the call, or the console.
-        emulator: What the emulator did.
-        browser: What the browser did.
+        emulator: The emulator's side.
+        browser: The browser's side.
         remark: More about it: how far numbers are apart, and who is right.
-        counts: It is a difference of behaviour: numbers that both compute within the tolerance are none.
+        counts: It is a difference of behaviour: numbers that both compute within the tolerance do not count.
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Who computes a result well enough, and why, in words."""
+    """Say which side is accurate enough, and why."""
 
     emulator: bool
     browser: bool
@@ -76,7 +76,7 @@ class Verdict:
 
 
 class Judge(Protocol):
-    """Says who computes a result well enough."""
+    """Says which side is accurate enough."""
 
     def __call__(self, call: Call, output: str, emulator: Array, browser: Array, /) -> Verdict | None:
         """Judge the elements of a result: of a call of the emulator, and of one of its outputs or ``""``; ``None`` for no opinion."""

@@ -29,7 +29,7 @@ _SLOWER = 8
 _PAGES = (".html", ".htm")
 #: Node's report of an error that nobody caught: the name and the message.
 _UNCAUGHT = re.compile(r"^(?:Uncaught )?(\w*(?:Error|Exception))(?: \[(\w+)\])?: (.*)$", re.MULTILINE)
-#: What a page does with a script that may be a module. Node decides in the same way.
+#: How a page decides whether a script is a module. Node decides in the same way.
 _UNKNOWN = """
 const text = await (await fetch(%s)).text();
 const only = ['Cannot use import statement', "Unexpected token 'export'", "Cannot use 'import.meta'", 'await is only valid'];
@@ -115,7 +115,7 @@ def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, set
         settled: After how many seconds without a call it counts as done.
 
     Returns:
-        What it did, and the browser in words.
+        Its log, and the browser in words.
     """
     watch = Watch("the browser", subject.largest)
     heard = [time.monotonic()]

@@ -49,7 +49,7 @@ class Opinion:
 
     Args:
         log: The log of the emulator.
-        witness: What it computed.
+        witness: The graphs that it computed.
     """
 
     def __init__(self, log: Log, witness: Witness) -> None:

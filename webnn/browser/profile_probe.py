@@ -27,7 +27,7 @@ _CALLS = 250
 
 
 class Outcome(NamedTuple):
-    """What became of a call: ``at`` is ``"call"`` or ``"build"`` if that failed, ``"page"`` if the page ended, or empty."""
+    """The outcome of a call: ``at`` is ``"call"`` or ``"build"`` if that failed, ``"page"`` if the page ended, or empty."""
 
     at: str
     error: str
@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Page:
-    """What can be asked of a page with WebNN.
+    """A page with WebNN that can be probed.
 
     Args:
         evaluate: Calls a function in the page.
@@ -78,7 +78,7 @@ class Page:
 
 
 class Verdict(NamedTuple):
-    """What the emulator says of a call, and what the rules of a profile look at; ``None`` if the call was refused."""
+    """The emulator's outcome of a call, and the facts that the rules of a profile read; ``None`` if the call was refused."""
 
     outcome: Outcome
     facts: Facts | None
@@ -114,7 +114,7 @@ def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> Verdict:
 
 
 class _Maker:
-    """Makes what the arguments of a call stand for, as `maker` of profile_page.js does."""
+    """Build the operands of a call, as `maker` of profile_page.js does."""
 
     def __init__(self, builder: webnn.MLGraphBuilder) -> None:
         self._builder = builder

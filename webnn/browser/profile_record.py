@@ -49,7 +49,7 @@ def record(
     Args:
         page: The page.
         source: Where the profile comes from: its member ``_source``.
-        seed: What the probes depend on.
+        seed: The same seed makes the same probes.
         probes: How many calls of each operation are tried.
         tell: Called with each operation before it is probed.
     """

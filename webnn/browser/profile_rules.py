@@ -62,7 +62,7 @@ def find_rules(examples: Sequence[Example], limits: Mapping[str, TensorLimits]) 
 
     Args:
         examples: Its calls.
-        limits: What the operands may be; a rule says which of these they must be.
+        limits: The types and ranks that the operands may have; a rule says which of these they must have.
 
     Returns:
         The rules, and the refusals that none of them explains.
@@ -112,7 +112,7 @@ def _values(facts: Facts, name: str, word: str) -> frozenset[Any]:
     """Return the values of a word: one for an option, several for the operands of a sequence, none if it is missing."""
     operands = facts.operands.get(name, ())
     if word == "constant":
-        # One operand that is none counts: a rule that asks for constants asks for all of them.
+        # A rule requires all operands to be constants, so one that is not breaks it.
         return frozenset([all(each.constant for each in operands)] if operands else ())
     if word == "dataTypes":
         return frozenset(each.descriptor.dataType for each in operands)

@@ -23,7 +23,7 @@ class Disagreement:
 
     Attributes:
         page: The first verdict of the page.
-        profile: That of the profile.
+        profile: The first verdict of the profile.
         call: The first such call.
         count: How many there were.
     """
@@ -45,9 +45,9 @@ def verify(page: Page, profile: Profile, count: int, *, seed: int = 1, tell: Cal
 
     Args:
         page: The page.
-        profile: What should accept the same.
+        profile: The profile that should accept the same.
         count: How many calls are judged.
-        seed: What they depend on.
+        seed: The same seed makes the same calls.
         tell: Called with the number of calls that are done.
     """
     draws = Draws(profile, f"verify {seed}")

@@ -1,4 +1,4 @@
-"""What a program does with WebNN: the script that watches it, in any host, and the records that the script writes."""
+"""Watch how a program uses WebNN: the script that watches it, in any host, and the records that the script writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Call:
         self: The object that it belongs to, such as ``"MLGraphBuilder@2"``: the one that call 2 returned.
         arguments: The arguments.
         ended: It returned, or threw; its promise is settled. It has not where the host ended before.
-        value: What it returned, or what its promise was fulfilled with.
+        value: The value that it returned, or with which its promise was fulfilled.
         error: Name and message of its error; ``None`` without one.
         filled: The bytes that it wrote to an argument.
     """
@@ -42,7 +42,7 @@ class Call:
 
     @property
     def verdict(self) -> str:
-        """What became of it, in words."""
+        """The outcome, in words."""
         if self.error is not None:
             return f"{self.error[0]}: {self.error[1]}"
         return "accepted" if self.ended else "not done"
@@ -50,7 +50,7 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Log:
-    """What a program did in a host.
+    """The record of a program in a host.
 
     Attributes:
         host: The host, in words.
@@ -80,9 +80,9 @@ class Watch:
         largest: The size of the largest result whose bytes are kept.
 
     Attributes:
-        script: What runs before the program, a classic script.
+        script: A classic script that runs before the program.
         status: A function that tells how much is still to come: ``{pending}``.
-        log: What was heard up to now.
+        log: The record up to now.
     """
 
     def __init__(self, host: str, largest: int = LARGEST) -> None:

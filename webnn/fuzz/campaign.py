@@ -55,7 +55,7 @@ class Campaign:
         page: The browser, if there is one.
         thread: Where the browser is called, beside the emulator.
         known: The differences that are known.
-        classes: What was found, by `Finding.key`, and what is known, by the entry's number.
+        classes: The new findings by `Finding.key`, and the known ones by the entry's number.
         programs: How many programs ran.
         graphs: How many graphs they computed.
     """
@@ -155,7 +155,7 @@ class Campaign:
 
         each.again = any(holds([each.program]) == 0 for _ in range(_ATTEMPTS))
         if each.again and costly:
-            # A page may end after a program is done, in the middle of the next one. What ends a fresh page, too, is the cause.
+            # A page may end after a program is done, in the middle of the next one. A program that ends a fresh page, too, is the cause.
             each.program = shrink(each.program, lambda programs: holds(programs) if holds(programs) == 0 else None, _COSTLY_TRIALS, 1)
         elif each.again:
             each.program = shrink(each.program, holds, _TRIALS)

@@ -23,7 +23,7 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What an `Emulator` is made of."""
+    """The settings of an `Emulator`."""
 
     ml: webnn.ML
     revision: str
@@ -35,7 +35,7 @@ def examine_group(setting: Setting, programs: Sequence[Program]) -> tuple[list[l
     with _LOCK:
         campaign = Campaign(Emulator(setting.ml, setting.revision, setting.dialect), Rebuilding(setting.ml))
         found = campaign.examine(programs)
-        # What ended a realm was classed there.
+        # Programs that ended a realm were classed there.
         for each in campaign.classes.values():
             found[programs.index(each.program)].append(each.finding)
         return found, campaign.graphs

@@ -20,7 +20,7 @@ from webnn.javascript.realm import Address, Realm
 __all__ = ["Built", "Emulator", "Evaluates", "Host", "HostError", "Outcome", "Page"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-#: What became of a step: ``{"ok": ...}``, ``{"error": ..., "message": ..., "how": ...}`` or ``{"skipped": true}``.
+#: The outcome of a step: ``{"ok": ...}``, ``{"error": ..., "message": ..., "how": ...}`` or ``{"skipped": true}``.
 Outcome = dict[str, Any]
 
 #: How many programs one realm runs: it keeps what they made.
@@ -34,7 +34,7 @@ class HostError(RuntimeError):
 
 
 class Evaluates(Protocol):
-    """What a `Page` needs of `webnn.browser.chromium.Chromium`."""
+    """The members of `webnn.browser.chromium.Chromium` that a `Page` uses."""
 
     def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
         """Call a function in the page."""

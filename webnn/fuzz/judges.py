@@ -45,12 +45,12 @@ class Finding:
     """A disagreement. Findings with the same `key` are of one class.
 
     Attributes:
-        judge: Who found it: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``.
+        judge: The judge that found it: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``.
         operation: The operation or the member.
         kind: ``"accepts"`` and ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``,
             ``"special numbers"``, ``"crash"``, ``"hang"``.
         detail: The message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
-        text: What happened, in full.
+        text: A full description.
         step: The step of the program.
     """
 
@@ -63,7 +63,7 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What distinguishes the class."""
+        """The values that tell classes apart."""
         return self.judge, self.operation, self.kind, self.detail
 
 
@@ -93,8 +93,8 @@ def judge_numbers(
 ) -> Finding | None:
     """Compare the numbers of a host with the reference, operator by operator; those of the emulator if no other host is given.
 
-    A browser's numbers are judged where they are not those of the emulator. If they are no results of one dispatch, that they differ is a
-    finding.
+    A browser's numbers are judged where they are not those of the emulator. If they are not results of one dispatch, the difference
+    itself is a finding.
     """
     read = read_outputs(program, built, ours)
     mine = {dispatch: outputs for dispatch, _, outputs in read}
@@ -263,7 +263,7 @@ class Rebuilding:
             values = _compute(self._first, lowered, graph.inputs or {})
         except (webnn.DescriptionError, webnn.DOMException, TypeError):
             return None
-        # What stands for an operation follows docs/numerics.md, whatever the switches are.
+        # The replacement of an operation follows docs/numerics.md with any switches.
         found = _find_wrong(graph, {name: values[value] for name, value in lowered.outputs.items()}, DEFAULT_SEMANTICS)
         return None if found is None else replace(found, judge="draft")
 

@@ -17,7 +17,7 @@ from webnn.fuzz.judges import Finding
 
 __all__ = ["SHIPPED", "Known", "KnownError", "load_known"]
 
-#: What is known of Chromium 153 with TFLite.
+#: The known differences of Chromium 153 with TFLite.
 SHIPPED = Path(__file__).with_name("known-chromium-153.toml")
 _MEMBERS = ("judge", "operation", "kind", "message", "reason")
 

@@ -65,7 +65,7 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
             container[key] = _other_list(dice, value)
         else:
             container[key] = dice.pick((None, 3, "abc", {"label": 5}))
-    # What the change made must come before the call.
+    # Steps that the change added must come before the call.
     m.steps.append(step)
 
 

@@ -39,7 +39,7 @@ class Program:
     """A program.
 
     Attributes:
-        name: What it is called: its kind and its number.
+        name: Its kind and its number.
         steps: Its steps.
     """
 
@@ -78,7 +78,7 @@ def executor() -> str:
 
 
 def is_reference(value: Any) -> bool:
-    """Tell whether a value stands for the result of a step."""
+    """Tell whether a value refers to the result of a step."""
     return isinstance(value, dict) and "$step" in value
 
 

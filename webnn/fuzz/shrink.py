@@ -102,7 +102,7 @@ def _references(value: Any) -> Iterator[Any]:
 
 
 def _replace(value: Any, number: int, other: Any) -> Any:
-    """Let another reference stand for the result of a step."""
+    """Replace the references to the result of a step by another one."""
     if is_reference(value):
         return other if value["$step"] == number else value
     if isinstance(value, dict):

@@ -23,7 +23,7 @@ __all__ = ["file_stem", "write_test"]
 #: The typed arrays that a test reads results with.
 _ARRAYS = {**ARRAYS, "float16": "Float16Array", "uint16": "Uint16Array"}
 _PROMISES = frozenset({"createContext", "createTensor", "createConstantTensor", "readTensor", "build"})
-#: What the results of some members are called.
+#: The names of the results of some members.
 _NAMES: Mapping[str, str] = {
     "MLGraphBuilder": "builder",
     "build": "graph",
@@ -48,8 +48,8 @@ def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], 
 
     Args:
         program: The program.
-        finding: What it shows.
-        expected: What should become of each step; numbers as the reference has them.
+        finding: The disagreement that it shows.
+        expected: The right outcome of each step; numbers are the reference's.
         origin: Where the program comes from.
     """
     title = " ".join(f"{finding.operation} {finding.kind}".split())

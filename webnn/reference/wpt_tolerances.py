@@ -96,7 +96,7 @@ def _reduction(factor: int, more: int) -> Callable[[OperatorDescription, _Descri
     return count
 
 
-#: What the function `getPrecisionTolerance` of ``webnn/resources/utils.js`` knows; it takes 0 for all other operations.
+#: The rows of the function `getPrecisionTolerance` of ``webnn/resources/utils.js``; it takes 0 for all other operations.
 _SHARED: Mapping[str, _Row] = MappingProxyType(
     {
         "batchNormalization": 6,
@@ -158,7 +158,7 @@ _ULP: Mapping[str, _Row] = MappingProxyType(
 )
 #: Unary operations that round nothing.
 _EXACT = frozenset({"abs", "ceil", "floor", "identity", "neg", "roundEven", "sign"})
-#: Those in absolute distance.
+#: The tolerances in absolute distance.
 _ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         **{row.name: (1 / 1024, 1 / 512) for row in unary.OPERATIONS if row.name not in {*_ULP, *_EXACT}},
@@ -166,7 +166,7 @@ _ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
         "log": (1 / 1024, 1 / 1024),
     }
 )
-#: Their test files use relu alone, which is exact. What the default activations, sigmoid and tanh, add is what tanh may be off, each step.
+#: Their test files use relu alone, which is exact. The default activations, sigmoid and tanh, add the tolerance of tanh with each step.
 _RECURRENT = frozenset({"gru", "gruCell", "lstm", "lstmCell"})
 #: These ask for the expectation's type in `getPrecisionTolerance`, and give no number for integers.
 _OF_FLOATS = frozenset({"conv2d", "convTranspose2d", "gemm", "softmax"})

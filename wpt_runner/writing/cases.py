@@ -1,4 +1,4 @@
-"""What a conformance file tests: graphs with inputs, expected outputs and a tolerance."""
+"""The cases of a conformance file: graphs with inputs, expected outputs and a tolerance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ConformanceCase:
         name: The subtest's name.
         graph: The graph in the newest draft, with descriptors, and nothing that its outputs do not need.
         inputs: The graph's inputs. Two elements of int4 and uint4 share a byte.
-        expected: What its outputs should be, likewise.
+        expected: The right outputs, likewise.
         tolerance: How far they may be from that.
     """
 
@@ -51,7 +51,7 @@ class ConformanceCase:
             name: The subtest's name.
             graph: The graph, of any draft.
             inputs: An array for each input, of its data type and shape.
-            expected: What the outputs should be. By default each operator is computed in float64, and its results are rounded to
+            expected: The right outputs. By default each operator is computed in float64, and its results are rounded to
                 their types.
 
         Raises:

@@ -97,7 +97,7 @@ const buildAndExecuteGraphWithSharedOperands =
 
 
 class Form(StrEnum):
-    """What `webnn_conformance_test` of ``webnn/resources/utils.js`` takes: one test of the file, or all of them."""
+    """The argument of `webnn_conformance_test` of ``webnn/resources/utils.js``: one test of the file, or all of them."""
 
     march_2025 = "2025-03"
     year_2026 = "2026"
@@ -218,7 +218,7 @@ def _tensor(array: Array, descriptor: webnn.OperandDescriptor, *, may_fill: bool
     values = elements_of(array, descriptor).reshape(-1)
     numbers = elements(values)
     data: Tree = numbers
-    # One number for all is no BigInt, and no half of a byte; and only the first elements of such an output would be compared.
+    # One number for all cannot be a BigInt or half a byte; and only the first elements of such an output would be compared.
     if may_fill and values.size > _FILLED and values.dtype.itemsize < 8 and descriptor.dataType not in SMALL_TYPES:
         bits = values.view(f"u{values.itemsize}")
         data = numbers[0] if bool(np.all(bits == bits[0])) else numbers
@@ -244,7 +244,7 @@ def _operator(operator: webnn.OperatorDescription, names: Mapping[str, str]) -> 
 
 
 def _rename(graph: webnn.GraphDescription) -> dict[str, str]:
-    """Return the names that a file gives to values: those of the graph, as far as the helpers cannot take an argument for an operand."""
+    """Return the names of values in a file: the graph's, unless the helpers could take an argument for an operand."""
     taken = set(_INHERITED)
     for operator in graph.operators:
         taken.update(_keys([*operator.arguments.values(), *operator.options.values(), operator.label]))

@@ -1,4 +1,4 @@
-"""Programs in realms of this process: one is the emulator, another one stands for a browser and may have a fault."""
+"""Programs in realms of this process: one is the emulator, another one takes the browser's place and may have a fault."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_the_search_for_a_browser(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         find_browser()
     monkeypatch.setenv("WEBNN_BROWSER", sys.executable)
     assert find_browser() == Path(sys.executable)
-    with pytest.raises(BrowserError, match="missing is no program that can be run"):
+    with pytest.raises(BrowserError, match="missing is not a program that can be run"):
         find_browser(tmp_path / "missing")
 
 

@@ -1,4 +1,4 @@
-"""What differs between two hosts: a second realm with a planted fault stands for the browser."""
+"""Differences between two hosts: a second realm with a planted fault takes the browser's place."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_programs_in_both(
     browser, version = run_in_browser(subject, browser_program, expected=emulator.size)
     assert version
     for log in (emulator, browser):
-        # What is said of a script that cannot be loaded differs.
+        # The messages about a script that cannot be loaded differ.
         assert [name for name, _ in log.uncaught] == [uncaught] if isinstance(uncaught, str) else log.uncaught == uncaught
         assert [text for _, text in log.console] == console
     assert members(emulator) == members(browser)

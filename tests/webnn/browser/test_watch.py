@@ -82,7 +82,7 @@ def test_large_results_have_a_digest_only() -> None:
     assert log.calls[-1].value["bytes"] == 8
 
 
-# What the program sees is the same without the watch.
+# The program sees the same without the watch.
 VIEWS = [
     "MLGraphBuilder.name + MLGraphBuilder.length + MLGraphBuilder.prototype.add.name + MLGraphBuilder.prototype.add.length",
     "new MLGraphBuilder(c).constructor === MLGraphBuilder && new MLGraphBuilder(c) instanceof MLGraphBuilder",

@@ -76,7 +76,7 @@ WRONG = [
     (["missing.mjs"], "a program is a file .mjs, .js, .html, .htm, got missing.mjs"),
     (["program.py"], "a program is a file .mjs"),
     (["program.mjs", "--root", "other"], "the program must lie below --root"),
-    (["program.mjs", "--browser", "none"], "none is no program that can be run"),
+    (["program.mjs", "--browser", "none"], "none is not a program that can be run"),
     (["program.mjs"], "--browser PROGRAM or the environment variable WEBNN_BROWSER"),
     (["program.mjs", "--browser", sys.executable, "--dialect", "nothing"], "the dialect"),
     (["program.mjs", "--browser", sys.executable, "--profile", "nothing"], "profile"),

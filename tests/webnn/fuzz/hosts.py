@@ -1,4 +1,4 @@
-"""Hosts for the tests of `webnn.fuzz`: the emulator, and a second one with a planted fault that stands for a browser."""
+"""Hosts for the tests of `webnn.fuzz`: the emulator, and a second one with a planted fault in a browser's place."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_what_a_finding_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (("--profile", "bogus"), "bogus"),
         (("--known", "nowhere.toml"), "nowhere.toml"),
         (("nowhere.json",), "nowhere.json"),
-        (("--browser", "nowhere"), "nowhere is no program"),
+        (("--browser", "nowhere"), "nowhere is not a program"),
     ],
 )
 def test_wrong_calls(arguments: tuple[str, ...], message: str) -> None:
@@ -87,7 +87,7 @@ def test_with_a_browser(tmp_path: Path) -> None:
     code, output = run("--browser", os.environ["WEBNN_BROWSER"], "--calls", "150", "--graphs", "20", "--json", tmp_path / "found.json")
     assert code in (0, 1), output
     rows = json.loads((tmp_path / "found.json").read_text())["classes"]
-    # Whatever this browser does: there is one that the emulator does not have.
+    # The findings depend on the browser, and the emulator alone has none.
     assert {"browser"} == {row["judge"] for row in rows}
 
 
@@ -143,7 +143,7 @@ MENDED: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
         {"error": "TypeError", "how": "throws"},
     ),
     (
-        "a BigInt of thousands of digits is no number of the type",
+        "a BigInt of thousands of digits is not a number of the type",
         [
             {"call": "MLGraphBuilder", "args": [SHARED]},
             {"call": "constant", "on": {"$step": 0}, "args": ["float32", {"$bigint": "9" * 5000}]},

@@ -105,7 +105,7 @@ def descriptors_of(program: Program) -> list[dict[str, Any]]:
 def test_proposals_are_drawn(revision: str) -> None:
     made = Generator(webnn.ML(revision=find_revision(revision)), revision, 1)
     programs = [*made.calls(600), *made.graphs(60)]
-    # Those of tensors and builders have wrong descriptors, too.
+    # Programs of tensors and builders have wrong descriptors, too.
     used = [each for program in programs if program.operations for each in descriptors_of(program)]
     types = Counter(each["dataType"] for each in used)
     empty = sum(0 in each["shape"] for each in used)

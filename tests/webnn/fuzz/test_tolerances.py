@@ -1,4 +1,4 @@
-"""What the reference takes from an implementation, beside the tolerances of operations."""
+"""Results that the reference accepts beside those within the tolerances of operations."""
 
 from __future__ import annotations
 
