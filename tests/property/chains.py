@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.property.draws import ANY, PATTERNS, Draw, arrays, axis_lists, shapes
+from tests.property.draws import ANY, PATTERNS, Draw, arrays, shapes
+from tests.property.makers import ChosenDice, find_limits
 from tests.property.programs import INPUT, Program, Step, Value, compute_step
 from tests.support import FIRST, Array
-from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
+from webnn.calls.dice import Scalar, to_array
+from webnn.calls.maker import CallMaker
+from webnn.calls.maker import Value as Operand
+from webnn.calls.operations import CALLS
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, DataType
 
 __all__ = ["exact_programs", "layered_programs"]
 
@@ -22,55 +28,80 @@ MOST = 300
 LARGEST = 100.0
 
 
-class Composer:
+class Composer(CallMaker):
     """A program that grows step by step; the reference computes each value when its step is added."""
 
     def __init__(self, draw: Draw, largest: float = math.inf) -> None:
+        super().__init__(ChosenDice(draw, ANY, (3, 5, 40)), FIRST, find_limits(FIRST.name), chained=True)
         self.draw = draw
         self.largest = largest
         self.steps: list[Step] = []
-        self.values: list[Array] = []
+        self.computed: list[Array] = []
+        self._isGiven: list[bool] = []
 
-    def add(self, name: str, arguments: dict[str, Any], options: dict[str, Any] | None = None) -> bool:
+    def add(self, name: str, arguments: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
         """Add a step, unless its values are too large; tell whether it was added."""
         step = Step(name, arguments, options or {})
-        computed = compute_step(step, self.values)
+        computed = compute_step(step, self.computed)
         if any(array.size > MOST or array.ndim > MAX_RANK for array in computed):
             return False
         if self.largest < math.inf and not all(np.abs(array).max() <= self.largest for array in computed):
             return False
         self.steps.append(step)
-        self.values += computed
+        for array in computed:
+            self.keep(self._take(array, isGiven=False))
         return True
 
-    def given(self, value: Array) -> Value:
-        """Add an input or a constant."""
-        self.add(INPUT, {"value": value})
-        return Value(len(self.values) - 1)
+    def call(self, name: str, holds: Callable[[Sequence[Array]], bool] = lambda operands: True) -> None:
+        """Add a random call of an operation, unless a condition does not hold for its operands, or its values are too large."""
+        before = len(self.steps), len(self.computed), len(self.values)
+        operands: list[Array] = []
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, Operand):
+                operands.append(self.computed[value.reference["index"]])
+                return Value(value.reference["index"])
+            return [fill(each) for each in value] if isinstance(value, list) else value
+
+        arguments, options = ([*map(fill, given)] if isinstance(given, list) else given for given in CALLS[name](self))
+        row = FIRST.operations[name]
+        names = [*row.operands, *(argument.name for argument in row.arguments)]
+        given = dict(zip(names, arguments, strict=True))
+        if not (holds(operands) and self.add(name, given, {member: fill(value) for member, value in options.items()})):
+            del self.steps[before[0] :], self.values[before[2] :]
+            del self.computed[before[1] :], self._isGiven[before[1] :]
+
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Operand:
+        """Add an input or a constant: `finish` decides which."""
+        return self._give(to_array(dataType, elements).reshape(shape))
+
+    def given(self, array: Array) -> Value:
+        """Add an input or a constant of certain elements."""
+        return Value(self.keep(self._give(array)).reference["index"])
+
+    def _give(self, array: Array) -> Operand:
+        self.steps.append(Step(INPUT, {"value": array}))
+        return self._take(array, isGiven=True)
+
+    def _take(self, array: Array, *, isGiven: bool) -> Operand:
+        self.computed.append(array)
+        self._isGiven.append(isGiven)
+        dataType: Any = array.dtype.name
+        return Operand({"index": len(self.computed) - 1}, dataType, array.shape)
 
     def pick(self, holds: Callable[[Array], bool] = lambda value: True) -> Value | None:
         """Choose a value for which a condition holds."""
-        found = [index for index, value in enumerate(self.values) if holds(value)]
+        found = [index for index, value in enumerate(self.computed) if holds(value)]
         return Value(self.draw(st.sampled_from(found[::-1]))) if found else None
 
     def __getitem__(self, value: Value) -> Array:
-        return self.values[value.index]
+        return self.computed[value.index]
 
     def finish(self) -> Program:
         """Choose the outputs: the last value, and others, perhaps one of them twice."""
-        given = self.given_values()
-        computed = [index for index in range(len(self.values)) if index not in given]
+        computed = [index for index, isGiven in enumerate(self._isGiven) if not isGiven]
         outputs = [computed[-1], *self.draw(st.lists(st.sampled_from(computed), max_size=4))]
         return Program(self.steps, outputs, self.draw(PATTERNS))
-
-    def given_values(self) -> set[int]:
-        """Return which values are inputs or constants."""
-        count, given = 0, set()
-        for step in self.steps:
-            if step.name == INPUT:
-                given.add(count)
-            count += len(step.arguments["splits"]) if step.name == "split" else 1
-        return given
 
 
 def _fits(a: Array, b: Array) -> bool:
@@ -84,148 +115,22 @@ def _is_float(value: Array) -> bool:
     return value.dtype.kind == "f"
 
 
-# Exact steps: each takes the composer and adds one step, or none if there is no value for it.
-
-
-def _unary(c: Composer) -> None:
-    name = c.draw(st.sampled_from(["abs", "ceil", "floor", "identity", "neg", "sqrt", "relu", "logicalNot"]))
-    argument = "a" if name == "logicalNot" else "input"
-    allowed = FIRST.data_types.get(name, {}).get(argument, DATA_TYPES)
-    value = c.pick(lambda value: value.dtype.name in allowed)
-    if value is not None:
-        c.add(name, {argument: value})
-
-
-def _pair(c: Composer) -> None:
-    name = c.draw(
-        st.sampled_from(["add", "sub", "mul", "div", "max", "min", "equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"])
-    )
-    a = c.pick()
-    assert a is not None
-    # A division by zero depends on the zero's sign, which some operations leave open.
-    b = c.pick(lambda value: _fits(c[a], value) and (name != "div" or not _is_float(value) or bool(np.all(value != 0))))
-    if b is not None:
-        c.add(name, {"a": a, "b": b})
-
-
-def _clamp(c: Composer) -> None:
-    bounds = sorted([c.draw(st.integers(-20, 20)), c.draw(st.sampled_from([-3, 0.5, 6, 255, 1e9]))])
-    c.add("clamp", {"input": c.pick()}, {"minValue": bounds[0], "maxValue": bounds[1]})
-
-
-def _where(c: Composer) -> None:
-    condition, input = c.pick(lambda value: value.dtype == np.uint8), c.pick()
-    if condition is None or input is None:
-        return
-    other = c.pick(lambda value: _fits(c[input], value))
-    assert other is not None  # there is always the input itself
-    shape = np.broadcast_shapes(c[input].shape, c[other].shape)
-    if _fits(c[condition], np.zeros(shape, np.uint8)):
-        c.add("where", {"condition": condition, "input": input, "other": other})
-
-
-def _cast(c: Composer) -> None:
-    c.add("cast", {"input": c.pick(), "type": c.draw(st.sampled_from(DATA_TYPES))})
-
-
-def _reshape(c: Composer) -> None:
-    input = c.pick()
-    assert input is not None
-    count, newShape = c[input].size, list[int]()
-    while count > 1 and len(newShape) < 4:
-        newShape.append(c.draw(st.sampled_from([size for size in range(1, count + 1) if count % size == 0])))
-        count //= newShape[-1]
-    c.add("reshape", {"input": input, "newShape": [*newShape, count]})
-
-
-def _transpose(c: Composer) -> None:
-    input = c.pick()
-    assert input is not None
-    rank = c[input].ndim
-    c.add("transpose", {"input": input}, {"permutation": c.draw(axis_lists(rank, rank))})
-
-
-def _concat(c: Composer) -> None:
-    first = c.pick(lambda value: value.ndim > 0)
-    if first is None:
-        return
-    axis = c.draw(st.integers(0, c[first].ndim - 1))
-
-    def joins(value: Array) -> bool:
-        same = value.dtype == c[first].dtype and value.ndim == c[first].ndim
-        return same and np.delete(value.shape, axis).tolist() == np.delete(c[first].shape, axis).tolist()
-
-    others = [c.pick(joins) for _ in range(c.draw(st.integers(1, 2)))]
-    c.add("concat", {"inputs": [first, *others], "axis": axis})
-
-
-def _split(c: Composer) -> None:
-    input = c.pick(lambda value: value.ndim > 0 and value.shape[-1] > 1)
-    if input is not None:
-        size = c[input].shape[-1]
-        cut = c.draw(st.integers(1, size - 1))
-        c.add("split", {"input": input, "splits": [cut, size - cut]}, {"axis": c[input].ndim - 1})
-
-
-def _slice(c: Composer) -> None:
-    input = c.pick()
-    assert input is not None
-    starts = [c.draw(st.integers(0, min(size - 1, 2))) for size in c[input].shape]
-    sizes = [c.draw(st.integers(1, size - start)) for start, size in zip(starts, c[input].shape, strict=True)]
-    c.add("slice", {"input": input, "starts": starts, "sizes": sizes})
-
-
-def _expand(c: Composer) -> None:
-    input = c.pick()
-    assert input is not None
-    shape = [c.draw(st.integers(1, 3)) if size == 1 else size for size in c[input].shape]
-    c.add("expand", {"input": input, "newShape": [*c.draw(st.lists(st.integers(1, 3), max_size=2)), *shape]})
-
-
-def _pad(c: Composer) -> None:
-    input = c.pick(lambda value: value.ndim > 0)
-    if input is not None:
-        paddings = [[c.draw(st.integers(0, 2)) for _ in c[input].shape] for _ in range(2)]
-        mode = c.draw(st.sampled_from(["constant", "edge", "reflection", "symmetric"]))
-        c.add("pad", {"input": input, "beginningPadding": paddings[0], "endingPadding": paddings[1]}, {"mode": mode, "value": 1.5})
-
-
-def _reduce(c: Composer) -> None:
-    name = c.draw(st.sampled_from(["reduceMax", "reduceMin", "argMax", "argMin", "reduceSum", "reduceProduct"]))
-    # Sums of floats depend on the order.
-    exact = name not in ("reduceSum", "reduceProduct")
-    allowed = [dtype for dtype in FIRST.data_types.get(name, {}).get("input", DATA_TYPES) if exact or "float" not in dtype]
-    input = c.pick(lambda value: value.dtype.name in allowed)
-    if input is not None:
-        options = {"axes": c.draw(axis_lists(c[input].ndim)), "keepDimensions": c.draw(st.booleans())}
-        c.add(name, {"input": input}, options)
-
-
-def _gather(c: Composer) -> None:
-    input = c.pick(lambda value: value.ndim > 0)
-    indices = c.pick(lambda value: value.dtype.name in ("int32", "uint32", "int64") and value.size <= 10)
-    if input is not None and indices is not None and c[input].ndim + c[indices].ndim <= MAX_RANK:
-        c.add("gather", {"input": input, "indices": indices}, {"axis": c.draw(st.integers(0, c[input].ndim - 1))})
-
-
+#: Operations whose results are exact, pairs more often than others.
 _EXACT = (
-    _unary,
-    _pair,
-    _pair,
-    _pair,
-    _clamp,
-    _where,
-    _cast,
-    _reshape,
-    _transpose,
-    _concat,
-    _split,
-    _slice,
-    _expand,
-    _pad,
-    _reduce,
-    _gather,
+    *("abs", "ceil", "floor", "identity", "neg", "sqrt", "relu", "logicalNot"),
+    *2 * ("add", "sub", "mul", "div", "max", "min", "equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
+    *("reduceMax", "reduceMin", "argMax", "argMin", "reduceSum", "reduceProduct"),
+    *("clamp", "where", "cast", "reshape", "transpose", "concat", "split", "slice", "expand", "pad", "gather"),
 )
+
+
+def _is_exact(name: str, operands: Sequence[Array]) -> bool:
+    """Tell whether the result of a call is exact."""
+    if name == "div":
+        # A division by zero depends on the zero's sign, which some operations leave open.
+        return not _is_float(operands[1]) or bool(np.all(operands[1] != 0))
+    # Sums of floats depend on the order.
+    return name not in ("reduceSum", "reduceProduct") or not _is_float(operands[0])
 
 
 @st.composite
@@ -240,7 +145,8 @@ def exact_programs(draw: Draw) -> Program:
         c.given(draw(arrays(other, kept, ANY)))
     c.add("identity", {"input": Value(0)})
     for _ in range(draw(st.integers(3, 12))):
-        draw(st.sampled_from(_EXACT))(c)
+        name = draw(st.sampled_from(_EXACT))
+        c.call(name, partial(_is_exact, name))
     return c.finish()
 
 
@@ -389,6 +295,10 @@ def _resample(c: Composer) -> None:
     c.add("resample2d", {"input": _layer_image(c)}, {"mode": mode, "axes": axes, "sizes": [c.draw(st.integers(1, 6)) for _ in range(2)]})
 
 
+def _move(c: Composer) -> None:
+    c.call(c.draw(st.sampled_from(["concat", "split", "reshape", "slice"])), lambda operands: all(map(_is_float, operands)))
+
+
 _LAYERS = (
     _conv,
     _conv,
@@ -406,10 +316,10 @@ _LAYERS = (
     _softmax,
     _turn,
     _resample,
-    _concat,
-    _split,
-    _reshape,
-    _slice,
+    _move,
+    _move,
+    _move,
+    _move,
 )
 
 

@@ -19,7 +19,6 @@ __all__ = [
     "TAME",
     "Draw",
     "arrays",
-    "axis_lists",
     "floats",
     "make",
     "shapes",
@@ -125,13 +124,6 @@ def shapes(draw: Draw, low: int = 0, high: int = MAX_RANK, most: int = MOST) -> 
         most //= size
         sizes.append(size)
     return sizes[::-1] if draw(st.booleans()) else sizes
-
-
-@st.composite
-def axis_lists(draw: Draw, rank: int, low: int = 0) -> list[int]:
-    """Draw different axes in any order."""
-    permutation = draw(st.permutations(range(rank)))
-    return list(permutation[: draw(st.integers(min(low, rank), rank))])
 
 
 def floats(low: float, high: float) -> st.SearchStrategy[float]:
