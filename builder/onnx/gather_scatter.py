@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.places import clamp_indices
 from webnn.validation.descriptor import NUMPY_DTYPES, DataType, Shape
 
 __all__ = ["TRANSLATIONS", "emit_indices", "slice_numbers"]
@@ -31,10 +32,7 @@ _IN_ORDER = 2**17
 def _known(op: Op, sizes: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
     """Return the clamped indices if they are a constant. For ``sizes`` see `emit_indices`."""
     indices = op.constants.get("indices")
-    if indices is None:
-        return None
-    limits = np.array(sizes, np.int64)
-    return np.clip(indices.astype(np.int64), -limits, limits - 1).reshape(indices.shape)
+    return None if indices is None else clamp_indices(indices, sizes)
 
 
 def emit_indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:

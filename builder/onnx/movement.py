@@ -6,6 +6,7 @@ import numpy as np
 
 from webnn.builder.onnx.branch import choose
 from webnn.builder.onnx.emitter import BOOL, Emitter, Op, Translation
+from webnn.builder.places import find_padding
 from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, ML_DTYPES, SMALL_TYPES, DataType, integer_range, is_float
 from webnn.validation.shapes import bidirectionally_broadcast
 
@@ -127,20 +128,6 @@ def _triangular(e: Emitter, op: Op) -> str:
     return e.node("Trilu", [op["input"], e.scalar(diagonal, "int64")], upper=int(op.options.upper))
 
 
-def _sources(before: int, size: int, after: int, mode: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the index of the element at each place of a padded axis."""
-    places = np.arange(-before, size + after, dtype=np.int64)
-    if mode == "edge" or size == 1:
-        return np.clip(places, 0, size - 1)
-    if mode == "reflection":
-        # 0 1 2 3 2 1 | 0 1 2 ...: padding that is larger than the axis mirrors again.
-        places %= 2 * (size - 1)
-        return np.minimum(places, 2 * (size - 1) - places)
-    # 0 1 2 3 3 2 1 0 | 0 1 2 ...
-    places %= 2 * size
-    return np.minimum(places, 2 * size - 1 - places)
-
-
 def _pad(e: Emitter, op: Op) -> str:
     view = e.view(op["input"], len(op.shape("input")))
     shape, beginning, ending = map(view.for_source, (op.shape("input"), op.arguments["beginningPadding"], op.arguments["endingPadding"]))
@@ -169,7 +156,7 @@ def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: lis
             return e.node("Pad", [value, pads], mode="reflect")
     # `Gather` takes elements of all types from anywhere.
     for axis, (before, size, after) in enumerate(zip(beginning, shape, ending, strict=True)):
-        sources = _sources(before, size, after, mode)
+        sources = find_padding(before, size, after, mode)
         parts = [value]
         if before:
             parts.insert(0, e.node("Gather", [value, e.literal(sources[:before])], axis=axis))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
+from webnn.builder.places import find_samples
 from webnn.validation.descriptor import is_float
 
 __all__ = ["TRANSLATIONS", "resample2d"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Beyond this size an axis is left to the engine's own float32 arithmetic: no tables of that length are made.
 _LONGEST_TABLE = 2**22
@@ -22,30 +20,17 @@ _LONGEST_TABLE = 2**22
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """One axis that is resampled, from a size to a count of elements.
-
-    Output position i samples the input at (i + 1/2) / scale - 1/2, clamped to the input.
-    """
+    """One axis that is resampled, from a size to a count of elements."""
 
     axis: int
     size: int
     count: int
     scale: Fraction
 
-    def samples(self) -> tuple[Array, Array, int]:
-        """Return for each output position the element below and the sample's distance from it, in units of 1 / the last result."""
-        # Integers of 64 bits suffice: numerator and denominator of a float32 times a table's length fit.
-        numerator, denominator = self.scale.numerator, self.scale.denominator
-        whole = 2 * numerator
-        position = (2 * np.arange(self.count, dtype=np.int64) + 1) * denominator - numerator
-        position = np.clip(position, 0, (self.size - 1) * whole)
-        below = position // whole
-        return below, position - below * whole, whole
-
     @property
     def is_engine_exact(self) -> bool:
         """Tell whether float32 arithmetic chooses the right nearest element everywhere."""
-        _, part, whole = self.samples()
+        _, part, whole = find_samples(self.size, self.count, self.scale)
         margin = np.abs(2 * part - whole) / (2 * whole)
         rounded = Fraction(float(np.float32(self.scale))) != self.scale
         # A sample in the middle is safe if the scale is exact; one beside the middle, if it is farther away than an error can be.
@@ -82,7 +67,7 @@ def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: boo
     """Emit one axis after the other, from tables of exact positions."""
     value = op["input"]
     for axis in axes:
-        below, part, whole = axis.samples()
+        below, part, whole = find_samples(axis.size, axis.count, axis.scale)
         if mode == "nearest":
             nearest = below + (2 * part >= whole if upper else 2 * part > whole)
             value = e.node("Gather", [value, e.literal(nearest)], axis=axis.axis)

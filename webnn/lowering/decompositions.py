@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.builder.places import find_positions
 from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_range, is_float
 from webnn.validation.drafts.delta import NoCounterpartError
 from webnn.validation.numbers import cast
@@ -239,8 +240,7 @@ def _places(call: Call, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
     builder, limits = call.builder, np.array(sizes)
     strides = np.cumprod([1, *reversed(sizes[1:])])[::-1]
     if indices._value is not None:
-        found = np.clip(indices._value.astype(np.int64), -limits, limits - 1)
-        return call.array(np.sum(np.where(found < 0, found + limits, found) * strides, axis=-1), "int32")
+        return call.array(np.sum(find_positions(indices._value, sizes) * strides, axis=-1), "int32")
     signed = builder.cast(indices, "int64") if indices.descriptor.dataType == "uint32" else indices
     dataType = signed.descriptor.dataType
     clamped = builder.min(builder.max(signed, call.array(-limits, dataType)), call.array(limits - 1, dataType))
@@ -267,8 +267,7 @@ def _along_axis(call: Call, input: MLOperand, indices: MLOperand) -> MLOperand:
     grid = np.indices(indices.descriptor.dimensions)
     base = sum((grid[each] * strides[each] for each in range(rank) if each != axis), np.zeros(indices.descriptor.dimensions, np.int64))
     if indices._value is not None:
-        found = np.clip(indices._value.astype(np.int64), -shape[axis], shape[axis] - 1)
-        return call.array(np.where(found < 0, found + shape[axis], found) * strides[axis] + base, "int32")
+        return call.array(find_positions(indices._value, shape[axis]) * strides[axis] + base, "int32")
     places = _places(call, call.builder.reshape(indices, [*indices.descriptor.dimensions, 1]), [shape[axis]])
     dataType = places.descriptor.dataType
     scaled = call.builder.mul(places, call.scalar(int(strides[axis]), places))

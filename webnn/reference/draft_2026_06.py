@@ -69,11 +69,8 @@ def pad(
     value: float = 0,
 ) -> Array:
     """Add elements around the tensor: `#api-mlgraphbuilder-pad`. The constant is cast to the input's type."""
-    if mode != "constant":
-        return movement.pad(input, beginningPadding, endingPadding, mode=mode)
-    padding = list(zip(beginningPadding, endingPadding, strict=True))
-    constant = np.asarray(cast_option(value, input.dtype.name), input.dtype)
-    return np.pad(input, padding, constant_values=constant) if padding else input.copy()
+    filler = np.asarray(cast_option(value, input.dtype.name), input.dtype)
+    return movement.pad_with(input, beginningPadding, endingPadding, mode, filler)
 
 
 def resample2d(

@@ -7,31 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from webnn.builder.places import find_positions
 from webnn.reference.numbers import Array, Operation, named
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "find_coordinates", "find_grid"]
 
 
-def _positions(indices: Array, size: int) -> Any:
-    """Return the positions that indices along an axis mean."""
-    clamped = np.clip(indices.astype(np.int64), -size, size - 1)
-    return np.where(clamped < 0, clamped + size, clamped)
-
-
-def _grid(shape: Sequence[int], axis: int, positions: Array) -> tuple[Array, ...]:
-    """Return the coordinates of each place of a shape, with other positions along one axis."""
-    coordinates = list(np.indices(shape, sparse=True))
-    coordinates[axis] = positions
+def find_grid(indices: Array, axis: int, size: int) -> tuple[Array, ...]:
+    """Return the coordinates of each place of the indices, along one axis the positions that they mean."""
+    coordinates: list[Array] = list(np.indices(indices.shape, sparse=True))
+    coordinates[axis] = find_positions(indices, size)
     return tuple(coordinates)
 
 
-def _coordinates(indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
+def find_coordinates(indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
     """Return the leading coordinates that the last dimension of the indices holds."""
-    return tuple(_positions(indices[..., k], shape[k]) for k in range(indices.shape[-1]))
+    return tuple(find_positions(indices[..., k], shape[k]) for k in range(indices.shape[-1]))
 
 
 def _put(output: Array, coordinates: tuple[Array, ...], updates: Array) -> Array:
@@ -52,7 +46,7 @@ def gather(input: Array, indices: Array, *, axis: int = 0) -> Array:
 
     output[a..., i..., b...] = input[a..., indices[i...], b...] with a... before and b... after the axis.
     """
-    return np.asarray(np.take(input, _positions(indices, input.shape[axis]), axis=axis))
+    return np.asarray(np.take(input, find_positions(indices, input.shape[axis]), axis=axis))
 
 
 def gatherElements(input: Array, indices: Array, *, axis: int = 0) -> Array:
@@ -60,7 +54,7 @@ def gatherElements(input: Array, indices: Array, *, axis: int = 0) -> Array:
 
     output[a..., i, b...] = input[a..., indices[a..., i, b...], b...] with a... before and b... after the axis.
     """
-    return np.asarray(input[_grid(indices.shape, axis, _positions(indices, input.shape[axis]))])
+    return np.asarray(input[find_grid(indices, axis, input.shape[axis])])
 
 
 def scatterElements(input: Array, indices: Array, updates: Array, *, axis: int = 0) -> Array:
@@ -68,7 +62,7 @@ def scatterElements(input: Array, indices: Array, updates: Array, *, axis: int =
 
     output[a..., indices[a..., i, b...], b...] = updates[a..., i, b...], the last one counts.
     """
-    return _put(input.copy(), _grid(indices.shape, axis, _positions(indices, input.shape[axis])), updates)
+    return _put(input.copy(), find_grid(indices, axis, input.shape[axis]), updates)
 
 
 def gatherND(input: Array, indices: Array) -> Array:
@@ -76,7 +70,7 @@ def gatherND(input: Array, indices: Array) -> Array:
 
     output[i..., b...] = input[indices[i...]..., b...].
     """
-    return np.array(input[_coordinates(indices, input.shape)])
+    return np.array(input[find_coordinates(indices, input.shape)])
 
 
 def scatterND(input: Array, indices: Array, updates: Array) -> Array:
@@ -84,7 +78,7 @@ def scatterND(input: Array, indices: Array, updates: Array) -> Array:
 
     output[indices[i...]..., b...] = updates[i..., b...], the last one counts.
     """
-    return _put(input.copy(), _coordinates(indices, input.shape), updates)
+    return _put(input.copy(), find_coordinates(indices, input.shape), updates)
 
 
 OPERATIONS: Mapping[str, Operation] = named(gather, gatherElements, gatherND, scatterElements, scatterND)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from webnn.builder.elementwise import saturate
+from webnn.builder.places import PAD_MODES
 from webnn.reference.numbers import Array, Operation, idl_float, is_float, named, typed
 
-__all__ = ["OPERATIONS", "pad", "slice_"]
+__all__ = ["OPERATIONS", "pad_with", "slice_"]
 
 
 def cast(input: Array, type: str) -> Array:
@@ -48,29 +49,16 @@ def pad(
     again where the padding is larger than the tensor. For integers the constant is converted as by
     `cast`: truncated towards zero, then saturated.
     """
-    if mode == "constant":
-        filler = cast(np.array(idl_float(value)), input.dtype.name)
-        sizes = [sum(s) for s in zip(beginningPadding, input.shape, endingPadding, strict=True)]
-        output = np.full(sizes, filler, dtype=input.dtype)
-        inside = [range(start, start + size) for start, size in zip(beginningPadding, input.shape, strict=True)]
-        output[np.ix_(*inside)] = input
-        return output
-    sources = [
-        [_mirrored(position, size, mode) for position in range(-before, size + after)]
-        for before, size, after in zip(beginningPadding, input.shape, endingPadding, strict=True)
-    ]
-    return input[np.ix_(*sources)]
+    filler = cast(np.array(idl_float(value)), input.dtype.name)
+    return pad_with(input, beginningPadding, endingPadding, mode, filler)
 
 
-def _mirrored(position: int, size: int, mode: str) -> int:
-    """Return the element at a position, which may lie outside [0, size)."""
-    if mode == "edge" or size == 1:
-        return min(max(position, 0), size - 1)
-    if mode == "reflection":
-        period = 2 * (size - 1)  # 0 1 2 3 2 1 | 0 ...
-        return min(position % period, -position % period)
-    period = 2 * size  # 0 1 2 3 3 2 1 0 | 0 ...
-    return min(position % period, (-position - 1) % period)
+def pad_with(input: Array, beginningPadding: list[int], endingPadding: list[int], mode: str, filler: Array) -> Array:
+    """Add elements around the tensor: those of a mode, or a constant of the tensor's type."""
+    padding = list(zip(beginningPadding, endingPadding, strict=True))
+    if not padding:
+        return input.copy()
+    return np.pad(input, padding, constant_values=filler) if mode == "constant" else np.pad(input, padding, PAD_MODES[mode])
 
 
 def reshape(input: Array, newShape: list[int]) -> Array:

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from webnn.builder.semantics import SWITCHES, Semantics
+from webnn.reference.gather_scatter import find_coordinates, find_grid
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
 from webnn.validation.descriptor import DataType, integer_range
 from webnn.validation.windows import pooling_axes
@@ -147,24 +148,13 @@ def _sum_updates(operation: Operation, input: Array, indices: Array, updates: Ar
     marks = _one(operation(np.zeros(input.shape, np.int64), indices, np.ones(updates.shape, np.int64), **options))
     # Each place of the input has a number: what an update would write there, its number reads.
     numbers = np.arange(math.prod(input.shape)).reshape(input.shape)
-    if slices:
-        sizes = input.shape[: indices.shape[-1]]
-        coordinates = [_place(indices[..., axis], size) for axis, size in enumerate(sizes)]
-        places = numbers[tuple(coordinates)] if coordinates else np.broadcast_to(numbers, updates.shape)
-    else:
-        axis = options.get("axis", 0)
-        grid: list[Any] = list(np.indices(indices.shape, sparse=True))
-        grid[axis] = _place(indices, input.shape[axis])
-        places = numbers[tuple(grid)]
+    axis = options.get("axis", 0)
+    coordinates = find_coordinates(indices, input.shape) if slices else find_grid(indices, axis, input.shape[axis])
+    places = numbers[coordinates] if coordinates else np.broadcast_to(numbers, updates.shape)
     sums = np.zeros(math.prod(input.shape), np.float64 if is_float(input) else input.dtype)
     with np.errstate(over="ignore"):
         np.add.at(sums, places.ravel(), updates.ravel().astype(sums.dtype))
     return np.where(marks == 1, sums.reshape(input.shape).astype(input.dtype), input)
-
-
-def _place(indices: Array, size: int) -> Array:
-    clamped = np.clip(indices.astype(np.int64), -size, size - 1)
-    return np.asarray(np.where(clamped < 0, clamped + size, clamped))
 
 
 def _keep_nan(operation: Operation, input: Array) -> Array:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from webnn.hlo.export.emitter import Array, Emitter, Tensor, is_float
+from webnn.builder.places import find_padding
+from webnn.hlo.export.emitter import Emitter, Tensor, is_float
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule
 from webnn.validation.descriptor import integer_range
 
@@ -72,7 +73,7 @@ def _pad(e: Emitter, op: Op) -> Tensor:
             number = min(max(int(number), low), high)
         return e.pad(x, [before for before, _ in paddings], [after for _, after in paddings], number)
     for axis, (before, after) in enumerate(paddings):
-        sources = _sources(before, x.shape[axis], after, options.mode)
+        sources = find_padding(before, x.shape[axis], after, options.mode)
         parts = [x]
         if before:
             parts.insert(0, e.take(x, e.constant(sources[:before]), axis))
@@ -80,17 +81,6 @@ def _pad(e: Emitter, op: Op) -> Tensor:
             parts.append(e.take(x, e.constant(sources[-after:]), axis))
         x = e.concatenate(parts, axis)
     return x
-
-
-def _sources(before: int, size: int, after: int, mode: str) -> Array:
-    """Return the index of the element at each place of a padded axis."""
-    places = np.arange(-before, size + after)
-    if mode == "edge" or size == 1:
-        return np.clip(places, 0, size - 1)
-    # Mirrored again and again: 0 1 2 3 2 1 | 0 1 2 ..., or with the outermost elements 0 1 2 3 3 2 1 0 | 0 1 2 ...
-    period = 2 * (size - 1) if mode == "reflection" else 2 * size
-    places %= period
-    return np.minimum(places, (period if mode == "reflection" else period - 1) - places)
 
 
 def _where(e: Emitter, op: Op) -> Tensor:

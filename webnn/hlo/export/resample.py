@@ -6,22 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from webnn.hlo.export.emitter import Array, Emitter, Tensor, is_float
+from webnn.builder.places import find_samples
+from webnn.hlo.export.emitter import Emitter, Tensor, is_float
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule
 
 __all__ = ["RULES"]
-
-
-def _samples(size: int, count: int, scale: Fraction) -> tuple[Array, Array, int]:
-    """Return for each output position the element below and the sample's distance from it, in units of 1 / the last result.
-
-    Output position i samples the input at (i + 1/2) / scale - 1/2, clamped to the input.
-    """
-    whole = 2 * scale.numerator
-    position = (2 * np.arange(count, dtype=np.int64) + 1) * scale.denominator - scale.numerator
-    position = np.clip(position, 0, (size - 1) * whole)
-    below = position // whole
-    return below, position - below * whole, whole
 
 
 def _resample2d(e: Emitter, op: Op) -> Tensor:
@@ -31,7 +20,7 @@ def _resample2d(e: Emitter, op: Op) -> Tensor:
         size, count = x.shape[axis], output.dimensions[axis]
         by_sizes = options.sizes is not None or not options.maps_with_scales
         scale = Fraction(count, size) if by_sizes else Fraction((options.scales or (1.0, 1.0))[number])
-        below, part, whole = _samples(size, count, scale)
+        below, part, whole = find_samples(size, count, scale)
         if options.mode == "nearest-neighbor":
             # The lower of two elements that are equally near.
             value = e.take(value, e.constant(below + (2 * part > whole)), axis)
