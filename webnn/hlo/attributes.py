@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.hlo.types import FunctionType, OtherType, TensorType, TokenType, TupleType
+from webnn.hlo.types import Type
 
 __all__ = [
     "STRUCTURES",
@@ -177,11 +177,7 @@ Attribute = (
     | Symbol
     | Structure
     | OtherAttribute
-    | TensorType
-    | TupleType
-    | TokenType
-    | FunctionType
-    | OtherType
+    | Type
     | np.ndarray[Any, np.dtype[Any]]
     | tuple["Attribute", ...]
     | Mapping[str, "Attribute"]

@@ -24,7 +24,7 @@ from webnn.hlo.attributes import (
     Symbol,
 )
 from webnn.hlo.ir import Function, Module, Operation, Region, Value
-from webnn.hlo.types import FunctionType, OtherType, QuantizedType, TensorType, TokenType, TupleType, Type
+from webnn.hlo.types import DTYPES, ELEMENTS, TYPES, FunctionType, QuantizedType, TensorType, TokenType, TupleType, Type
 
 __all__ = ["write_mlir"]
 
@@ -50,8 +50,11 @@ _SHORT = frozenset({"exponent_bits", "mantissa_bits", "version", "api_version"})
 _STRUCTURES: Mapping[type, str] = MappingProxyType(
     {DotDimensionNumbers: "dot", GatherDimensionNumbers: "gather", ScatterDimensionNumbers: "scatter"}
 )
+#: The element types of constants that are written, by the names of NumPy's data types.
+_ELEMENTS: Mapping[str, str] = MappingProxyType(
+    {name: element for name, element in ELEMENTS.items() if "." not in DTYPES[element] and not name.startswith("complex")}
+)
 _PLAIN = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
-_TYPES = (TensorType, TupleType, TokenType, FunctionType, OtherType)
 
 
 def write_mlir(module: Module, comment: str = "") -> Iterator[str]:
@@ -213,7 +216,7 @@ def _single(name: str, value: Attribute) -> str:
             return _convolution(value)
         case Mapping():
             return _dictionary(value)
-    if isinstance(value, _TYPES):
+    if isinstance(value, TYPES):
         return _type(value)
     if type(value) in _STRUCTURES:
         members = [(each.name, getattr(value, each.name)) for each in dataclasses.fields(value)]  # type: ignore[arg-type]
@@ -273,17 +276,6 @@ def _is_splat(array: np.ndarray[Any, np.dtype[Any]]) -> bool:
         return False
     bits = np.ascontiguousarray(array).reshape(-1).view(f"uint{8 * array.dtype.itemsize}")
     return bool((bits == bits[0]).all())
-
-
-#: The element types of MLIR by the names of NumPy's data types.
-_ELEMENTS: Mapping[str, str] = MappingProxyType(
-    {
-        **{"bool": "i1"},
-        **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
-        **{f"uint{bits}": f"ui{bits}" for bits in (8, 16, 32, 64)},
-        **{f"float{bits}": f"f{bits}" for bits in (16, 32, 64)},
-    }
-)
 
 
 def _nested(array: np.ndarray[Any, np.dtype[Any]]) -> str:

@@ -9,13 +9,12 @@ import numpy as np
 
 from webnn.hlo.attributes import Attribute, OtherAttribute, Symbol
 from webnn.hlo.ir import Function, Module, Operation, Region, Value
-from webnn.hlo.types import FunctionType, OtherType, TensorType, TokenType, TupleType, Type
+from webnn.hlo.types import TYPES, FunctionType, Type
 
 __all__ = ["print_module"]
 
 #: The most elements of a constant that are printed.
 _MOST_ELEMENTS = 16
-_TYPES = (TensorType, TupleType, TokenType, FunctionType, OtherType)
 
 
 def print_module(module: Module, *, locations: bool = False) -> str:
@@ -138,7 +137,7 @@ def _attribute(value: Attribute) -> str:
         return f"[{', '.join(map(_attribute, value))}]"
     if isinstance(value, Mapping):
         return _attributes(value)
-    if isinstance(value, (Symbol, OtherAttribute, *_TYPES)):
+    if isinstance(value, (Symbol, OtherAttribute, *TYPES)):
         return str(value)
     if dataclasses.is_dataclass(value):
         members = [(each.name, getattr(value, each.name)) for each in dataclasses.fields(value)]

@@ -15,6 +15,8 @@ from webnn._extras import pip_command
 
 __all__ = [
     "DTYPES",
+    "ELEMENTS",
+    "TYPES",
     "ElementType",
     "FunctionType",
     "OtherType",
@@ -48,6 +50,8 @@ DTYPES: Mapping[str, str] = MappingProxyType(
         **{"f8E4M3B11FNUZ": "ml_dtypes.float8_e4m3b11fnuz", "f8E8M0FNU": "ml_dtypes.float8_e8m0fnu"},
     }
 )
+#: The other way round, without the modules and without `index`: the names of StableHLO by those of NumPy's data types.
+ELEMENTS: Mapping[str, str] = MappingProxyType({name.rpartition(".")[2]: element for element, name in DTYPES.items() if element != "index"})
 
 
 def find_dtype(element: str) -> np.dtype[Any]:
@@ -205,6 +209,7 @@ class OtherType:
 
 
 Type = TensorType | TupleType | TokenType | FunctionType | OtherType
+TYPES = (TensorType, TupleType, TokenType, FunctionType, OtherType)
 
 
 def _measure(types: tuple[Type, ...]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.hlo.types import TensorType
+from webnn.hlo.types import ELEMENTS, TensorType
 from webnn.validation import webidl
 from webnn.xla.errors import XlaError, XlaTypeError
 
@@ -66,8 +66,6 @@ class PrimitiveType(enum.Enum):
 
 
 _KINDS = {"s": "int", "u": "uint", "f": "float"}
-#: The names of element types in StableHLO.
-_ELEMENTS = {"p": "i1", "s": "i", "u": "ui", "f": "f"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +106,7 @@ class Shape:
     @property
     def type(self) -> TensorType:
         """The type of StableHLO."""
-        name = self.element_type.value
-        element = "i1" if name == "pred" else f"{_ELEMENTS[name[0]]}{name[1:]}"
-        return TensorType(shape=self.dimensions, element=element)
+        return TensorType(shape=self.dimensions, element=ELEMENTS[self.element_type.dtype.name])
 
     def of(self, element_type: PrimitiveType) -> Shape:
         """Return the shape with elements of another type."""

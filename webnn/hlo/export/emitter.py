@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.hlo.attributes import Attribute, GatherDimensionNumbers, ScatterDimensionNumbers, Symbol
 from webnn.hlo.ir import Function, Location, Region, RegionBuilder, Value
-from webnn.hlo.types import DTYPES, TensorType
+from webnn.hlo.types import DTYPES, ELEMENTS, TensorType
 
 __all__ = ["Array", "Emitter", "Functions", "Number", "Tensor", "broadcast_shapes", "is_float"]
 
@@ -167,7 +167,7 @@ class Emitter:
 
     def constant(self, value: Array) -> Tensor:
         """Append a constant of a NumPy array."""
-        element = _ELEMENTS[value.dtype.name]
+        element = ELEMENTS[value.dtype.name]
         return self.op("constant", [], value.shape, element, {"value": value})
 
     def full(self, number: float, element: str, shape: Shape = ()) -> Tensor:
@@ -402,6 +402,3 @@ class Emitter:
         """Replace the slice at an index of the first dimension."""
         starts = [index, *[self.full(0, index.element)] * len(update.shape)]
         return self.op("dynamic_update_slice", [x, self.reshape(update, [1, *update.shape]), *starts], x.shape, x.element)
-
-
-_ELEMENTS: Mapping[str, str] = {name: element for element, name in DTYPES.items() if "." not in name and element != "index"}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from webnn.hlo import types
 from webnn.hlo.export.emitter import Array, Emitter, Tensor
-from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 
 if TYPE_CHECKING:
     from webnn.builder.operand import Operator
@@ -16,12 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ELEMENTS", "Op", "Rule", "RuleError", "wide"]
 
 #: StableHLO's element types by WebNN's data types.
-ELEMENTS: Mapping[DataType, str] = MappingProxyType(
-    {
-        **{"float32": "f32", "float16": "f16", "int32": "i32", "uint32": "ui32", "int64": "i64", "uint64": "ui64"},
-        **{"int8": "i8", "uint8": "ui8", "int4": "i4", "uint4": "ui4"},
-    }
-)
+ELEMENTS: Mapping[DataType, str] = MappingProxyType({name: types.ELEMENTS[name] for name in (*DATA_TYPES, *SMALL_TYPES)})
 
 
 class RuleError(ValueError):
