@@ -8,7 +8,8 @@ of `layout`, in their second dimension, or in the first for cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,21 +51,9 @@ def gru(
         state [steps, numDirections, batchSize, hiddenSize], where index t belongs to input[t] in both
         directions.
     """
-    directions = _directions(direction, steps)
-    hidden = _initial(initialHiddenState, len(directions), input.shape[1], hiddenSize)
-    sequence = np.zeros([steps, *hidden.shape])
-    for d, times in enumerate(directions):
-        gates = _Gates(
-            weight=_blocks(weight[d], layout),
-            recurrentWeight=_blocks(recurrentWeight[d], layout),
-            bias=_blocks(_at(bias, d), layout),
-            recurrentBias=_blocks(_at(recurrentBias, d), layout),
-        )
-        for t in times:
-            hidden[d] = _gru_step(wide(input[t]), hidden[d], gates, resetAfter, activations or GRU_ACTIVATIONS)
-            sequence[t, d] = hidden[d]
-    outputs = [hidden, sequence] if returnSequence else [hidden]
-    return [typed(output, input.dtype) for output in outputs]
+    parts = (weight, recurrentWeight, bias, recurrentBias, None)
+    step = partial(_gru_step, resetAfter, activations or GRU_ACTIVATIONS)
+    return _run(step, input, parts, layout, [initialHiddenState], steps, hiddenSize, direction, returnSequence)
 
 
 def gruCell(
@@ -88,13 +77,8 @@ def gruCell(
     Returns:
         The new hidden state [batchSize, hiddenSize].
     """
-    gates = _Gates(
-        weight=_blocks(weight, layout),
-        recurrentWeight=_blocks(recurrentWeight, layout),
-        bias=_blocks(bias, layout),
-        recurrentBias=_blocks(recurrentBias, layout),
-    )
-    hidden = _gru_step(wide(input), wide(hiddenState), gates, resetAfter, activations or GRU_ACTIVATIONS)
+    gates = _gates((weight, recurrentWeight, bias, recurrentBias, None), layout)
+    [hidden] = _gru_step(resetAfter, activations or GRU_ACTIVATIONS, gates, wide(input), [wide(hiddenState)])
     return typed(hidden, input.dtype)
 
 
@@ -124,23 +108,9 @@ def lstm(
         `returnSequence` also every hidden state [steps, numDirections, batchSize, hiddenSize], where index t
         belongs to input[t] in both directions.
     """
-    directions = _directions(direction, steps)
-    hidden = _initial(initialHiddenState, len(directions), input.shape[1], hiddenSize)
-    cell = _initial(initialCellState, len(directions), input.shape[1], hiddenSize)
-    sequence = np.zeros([steps, *hidden.shape])
-    for d, times in enumerate(directions):
-        gates = _Gates(
-            weight=_blocks(weight[d], layout),
-            recurrentWeight=_blocks(recurrentWeight[d], layout),
-            bias=_blocks(_at(bias, d), layout),
-            recurrentBias=_blocks(_at(recurrentBias, d), layout),
-            peephole=_blocks(_at(peepholeWeight, d), "iof"),
-        )
-        for t in times:
-            hidden[d], cell[d] = _lstm_step(wide(input[t]), hidden[d], cell[d], gates, activations or LSTM_ACTIVATIONS)
-            sequence[t, d] = hidden[d]
-    outputs = [hidden, cell, sequence] if returnSequence else [hidden, cell]
-    return [typed(output, input.dtype) for output in outputs]
+    parts = (weight, recurrentWeight, bias, recurrentBias, peepholeWeight)
+    step = partial(_lstm_step, activations or LSTM_ACTIVATIONS)
+    return _run(step, input, parts, layout, [initialHiddenState, initialCellState], steps, hiddenSize, direction, returnSequence)
 
 
 def lstmCell(
@@ -165,24 +135,51 @@ def lstmCell(
     Returns:
         The new hidden and the new cell state, each [batchSize, hiddenSize].
     """
-    gates = _Gates(
-        weight=_blocks(weight, layout),
-        recurrentWeight=_blocks(recurrentWeight, layout),
-        bias=_blocks(bias, layout),
-        recurrentBias=_blocks(recurrentBias, layout),
-        peephole=_blocks(peepholeWeight, "iof"),
-    )
-    states = _lstm_step(wide(input), wide(hiddenState), wide(cellState), gates, activations or LSTM_ACTIVATIONS)
+    gates = _gates((weight, recurrentWeight, bias, recurrentBias, peepholeWeight), layout)
+    states = _lstm_step(activations or LSTM_ACTIVATIONS, gates, wide(input), [wide(hiddenState), wide(cellState)])
     return [typed(state, input.dtype) for state in states]
 
 
-def _gru_step(x: Wide, h: Wide, gates: _Gates, resetAfter: bool, activations: Sequence[Activation]) -> Wide:
+#: Weight, recurrent weight, bias, recurrent bias and peepholes; with the directions in front for a whole sequence.
+_Parts: TypeAlias = Sequence[Array | None]
+#: From the gates, one element of the sequence and the states to the new states: the hidden one is the first.
+_Step: TypeAlias = Callable[["_Gates", Wide, Sequence[Wide]], Sequence[Wide]]
+
+
+def _run(
+    step: _Step,
+    input: Array,
+    parts: _Parts,
+    layout: str,
+    initial: Sequence[Array | None],
+    steps: int,
+    hiddenSize: int,
+    direction: str,
+    returnSequence: bool,
+) -> list[Array]:
+    """Run a network over a sequence; return its last states, and perhaps the hidden state of each step."""
+    directions = _directions(direction, steps)
+    shape = [len(directions), input.shape[1], hiddenSize]
+    # A state that is not given is zero.
+    states = [np.zeros(shape) if each is None else wide(each).copy() for each in initial]
+    sequence = np.zeros([steps, *shape])
+    for d, times in enumerate(directions):
+        gates = _gates([None if each is None else each[d] for each in parts], layout)
+        for t in times:
+            for state, new in zip(states, step(gates, wide(input[t]), [state[d] for state in states]), strict=True):
+                state[d] = new
+            sequence[t, d] = states[0][d]
+    return [typed(output, input.dtype) for output in ([*states, sequence] if returnSequence else states)]
+
+
+def _gru_step(resetAfter: bool, activations: Sequence[Activation], gates: _Gates, x: Wide, states: Sequence[Wide]) -> list[Wide]:
     """Compute one step, x [batchSize, inputSize], h [batchSize, hiddenSize]; f, g are the activations.
 
     z = f(x Wz + bz + h Rz + rbz), r likewise, and the output z * h + (1 - z) * n with
     n = g(x Wn + bn + r * (h Rn + rbn)) or, the reset gate before the product,
     n = g(x Wn + bn + (r * h) Rn + rbn).
     """
+    (h,) = states
     f, g = (_function(chosen) for chosen in activations)
     z = f(gates.fed(x, "z") + gates.recurrent(h, "z"))
     r = f(gates.fed(x, "r") + gates.recurrent(h, "r"))
@@ -190,20 +187,21 @@ def _gru_step(x: Wide, h: Wide, gates: _Gates, resetAfter: bool, activations: Se
         n = g(gates.fed(x, "n") + r * gates.recurrent(h, "n"))
     else:
         n = g(gates.fed(x, "n") + gates.recurrent(r * h, "n"))
-    return z * h + (1 - z) * n
+    return [z * h + (1 - z) * n]
 
 
-def _lstm_step(x: Wide, h: Wide, c: Wide, gates: _Gates, activations: Sequence[Activation]) -> tuple[Wide, Wide]:
+def _lstm_step(activations: Sequence[Activation], gates: _Gates, x: Wide, states: Sequence[Wide]) -> list[Wide]:
     """Compute one step: the new hidden and cell state; f, g, k are the activations.
 
     i = f(x Wi + bi + h Ri + rbi + Pi * c), f and o likewise, candidate = g(x Wg + bg + h Rg + rbg),
     cell = f * c + i * candidate, hidden = o * k(cell). All three peepholes see the cell state before the
     step, as in the draft's emulation of lstmCell (ONNX shows the output gate the state after it).
     """
+    h, c = states
     f, g, k = (_function(chosen) for chosen in activations)
     inward, outward, forget = (f(gates.fed(x, gate) + gates.recurrent(h, gate) + gates.peephole[gate] * c) for gate in "iof")
     cell = forget * c + inward * g(gates.fed(x, "g") + gates.recurrent(h, "g"))
-    return outward * k(cell), cell
+    return [outward * k(cell), cell]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -214,7 +212,7 @@ class _Gates:
     recurrentWeight: dict[str, Any]
     bias: dict[str, Any]
     recurrentBias: dict[str, Any]
-    peephole: dict[str, Any] = field(default_factory=dict)
+    peephole: dict[str, Any]
 
     def fed(self, x: Wide, gate: str) -> Wide:
         """Compute the input's part, x W + b."""
@@ -227,15 +225,14 @@ class _Gates:
         return part
 
 
-def _blocks(parameter: Array | None, layout: str) -> dict[str, Any]:
-    """Split the first dimension into one block per letter; all are 0.0 if the parameter is absent."""
-    if parameter is None:
-        return dict.fromkeys(layout, 0.0)
-    return dict(zip(layout, np.split(wide(parameter), len(layout)), strict=True))
-
-
-def _at(parameter: Array | None, d: int) -> Array | None:
-    return None if parameter is None else parameter[d]
+def _gates(parts: _Parts, layout: str) -> _Gates:
+    """Split the parameters of one direction into one block for each gate; all are 0.0 if a parameter is absent."""
+    names, layouts = ("weight", "recurrentWeight", "bias", "recurrentBias", "peephole"), [*[layout] * 4, "iof"]
+    blocks = {
+        name: dict.fromkeys(letters, 0.0) if part is None else dict(zip(letters, np.split(wide(part), len(letters)), strict=True))
+        for name, part, letters in zip(names, parts, layouts, strict=True)
+    }
+    return _Gates(**blocks)
 
 
 def _function(chosen: Activation) -> Callable[[Wide], Wide]:
@@ -248,11 +245,6 @@ def _directions(direction: str, steps: int) -> list[list[int]]:
     forward = list(range(steps))
     backward = forward[::-1]
     return {"forward": [forward], "backward": [backward], "both": [forward, backward]}[direction]
-
-
-def _initial(state: Array | None, numDirections: int, batchSize: int, hiddenSize: int) -> Wide:
-    """Return the initial state, zero where it is not given."""
-    return np.zeros([numDirections, batchSize, hiddenSize]) if state is None else wide(state).copy()
 
 
 OPERATIONS: Mapping[str, Operation] = named(gru, gruCell, lstm, lstmCell)
