@@ -15,6 +15,7 @@ import numpy as np
 from webnn.hlo.types import Type
 
 __all__ = [
+    "COMPARISONS",
     "STRUCTURES",
     "Attribute",
     "ChannelHandle",
@@ -163,6 +164,11 @@ STRUCTURES: Mapping[str, type[Structure]] = MappingProxyType(
         "output_operand_alias": OutputOperandAlias,
         "result_accuracy": ResultAccuracy,
     }
+)
+
+#: The comparisons of WebNN, by StableHLO's directions.
+COMPARISONS: Mapping[str, str] = MappingProxyType(
+    {"EQ": "equal", "NE": "notEqual", "GE": "greaterOrEqual", "GT": "greater", "LE": "lesserOrEqual", "LT": "lesser"}
 )
 
 #: The value of an attribute. Enumerations are strings, such as ``"LT"``. A string that is not UTF-8 is bytes. An attribute that is only

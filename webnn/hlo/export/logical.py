@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
+from webnn.hlo.attributes import COMPARISONS
 from webnn.hlo.export.emitter import Emitter, Tensor
 from webnn.hlo.export.rule import Op, Rule
 
 __all__ = ["RULES"]
-
-_COMPARISONS: Mapping[str, str] = MappingProxyType(
-    {"equal": "EQ", "greater": "GT", "greaterOrEqual": "GE", "lesser": "LT", "lesserOrEqual": "LE", "notEqual": "NE"}
-)
 
 
 def _compare(direction: str) -> Callable[[Emitter, Op], Tensor]:
@@ -25,7 +21,7 @@ def _combine(name: str) -> Callable[[Emitter, Op], Tensor]:
 
 
 RULES = {
-    **{name: Rule(emit=_compare(direction)) for name, direction in _COMPARISONS.items()},
+    **{name: Rule(emit=_compare(direction)) for direction, name in COMPARISONS.items()},
     **{name: Rule(emit=_combine(same)) for name, same in (("logicalAnd", "and"), ("logicalOr", "or"), ("logicalXor", "xor"))},
     "isInfinite": Rule(emit=lambda e, op: e.compare("EQ", e.unary("abs", op["a"]), math.inf)),
     "isNaN": Rule(emit=lambda e, op: e.compare("NE", op["a"], op["a"])),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.elementwise import FUNCTIONS, divide, power, total_order, wrap
+from webnn.hlo.attributes import COMPARISONS
 from webnn.importing.values import Refused
 from webnn.stablehlo.folding.conversion import FOLDS as CONVERSIONS
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
-#: StableHLO's names of directions, and the builder's names of comparisons.
-_COMPARISONS: Mapping[str, str] = MappingProxyType(
-    {"EQ": "equal", "NE": "notEqual", "GE": "greaterOrEqual", "GT": "greater", "LE": "lesserOrEqual", "LT": "lesser"}
-)
 #: The types of NumPy that NumPy computes with by itself.
 _NATIVE = frozenset("biufc")
 
@@ -112,9 +109,9 @@ def _round_away(x: Array) -> Array:
 def _compare(node: Node) -> Array:
     check(node)
     one, other = node.arrays()
-    compare = _COMPARISONS.get(node.text("comparison_direction"))
+    compare = COMPARISONS.get(node.text("comparison_direction"))
     if compare is None:
-        raise Refused(f"comparison_direction must be one of {', '.join(_COMPARISONS)}, got {node.text('comparison_direction')}")
+        raise Refused(f"comparison_direction must be one of {', '.join(COMPARISONS)}, got {node.text('comparison_direction')}")
     if node.text("compare_type", "") == "TOTALORDER" and kind_of(one.dtype) == "f":
         one, other = total_order(one), total_order(other)
     return np.asarray(FUNCTIONS[compare](one, other))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.hlo.attributes import COMPARISONS
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Item, Node
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "spread"]
 
 Binary: TypeAlias = Literal["add", "div", "logicalAnd", "logicalOr", "logicalXor", "max", "min", "mul", "pow", "sub"]
-
-#: The comparisons of WebNN, by the directions of StableHLO.
-_COMPARISONS: Mapping[str, str] = MappingProxyType(
-    {"EQ": "equal", "NE": "notEqual", "GE": "greaterOrEqual", "GT": "greater", "LE": "lesserOrEqual", "LT": "lesser"}
-)
 
 
 def spread(node: Node) -> list[MLOperand]:
@@ -86,11 +82,11 @@ def _compare(node: Node) -> Result:
     """
     one, other = spread(node)
     direction = node.text("comparison_direction")
-    if direction not in _COMPARISONS:
-        raise Refused(f"comparison_direction must be one of {', '.join(_COMPARISONS)}, got {direction}")
+    if direction not in COMPARISONS:
+        raise Refused(f"comparison_direction must be one of {', '.join(COMPARISONS)}, got {direction}")
     if node.text("compare_type", "") == "TOTALORDER" and node.is_float(one):
         return _compare_all(node, direction, one, other)
-    compare: Callable[[MLOperand, MLOperand], MLOperand] = getattr(node.builder, _COMPARISONS[direction])
+    compare: Callable[[MLOperand, MLOperand], MLOperand] = getattr(node.builder, COMPARISONS[direction])
     return compare(one, other)
 
 
