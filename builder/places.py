@@ -12,8 +12,10 @@ import numpy as np
 __all__ = ["PAD_MODES", "clamp_indices", "find_padding", "find_positions", "find_samples"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-#: NumPy's names of the padding modes that repeat elements. A padding that is larger than the axis mirrors again.
-PAD_MODES: Mapping[str, Any] = MappingProxyType({"edge": "edge", "reflection": "reflect", "symmetric": "symmetric"})
+#: NumPy's names of the padding modes that repeat elements, by those of WebNN and ONNX. Padding larger than the axis repeats again.
+PAD_MODES: Mapping[str, Any] = MappingProxyType(
+    {"reflection": "reflect", **{name: name for name in ("edge", "reflect", "symmetric", "wrap")}}
+)
 
 
 def clamp_indices(indices: Array, sizes: int | Sequence[int]) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.places import find_padding
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
@@ -284,12 +285,7 @@ def _padded_indices(size: int, before: int, behind: int, mode: str) -> Array:
     """Return which element of an axis is at each place of the padded axis."""
     if before + size + behind > _MOST_INDICES:
         raise Refused(f"an axis that is padded by {mode} must have at most {_MOST_INDICES} elements, got {before + size + behind}")
-    indices = np.arange(-before, size + behind) % size
-    if mode == "reflect":
-        period = max(2 * size - 2, 1)
-        indices = np.arange(-before, size + behind) % period
-        indices = np.minimum(indices, period - indices)
-    return indices.astype(np.int32)
+    return find_padding(before, size, behind, mode).astype(np.int32)
 
 
 def _center_crop_pad(node: Node) -> Result:
