@@ -40,7 +40,7 @@ _REFINE = (
 #: The element types whose data MLIR gives to NumPy. Some releases of jaxlib end the process if they are asked for others.
 _BUFFERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64"})
 _HEX = 'dense<"0x'
-#: The beginning of a portable artifact: the magic number, the version of the bytecode, and who wrote it.
+#: The beginning of a portable artifact: the magic number, the version of the bytecode, and the name of the writer.
 _PRODUCER = re.compile(rb"ML\xefR.StableHLO_v([0-9.]+)\x00", re.DOTALL)
 #: An array of complex numbers in MLIR's generic form, after its name.
 _COMPLEX = r'\b{name} = (dense<(?:"[^"]*"|[^"<>]*)>) : (tensor<[0-9x]*complex<f(?:32|64)>>)'
@@ -336,7 +336,7 @@ def main(limit: int, expand: bool, shapes: Sequence[Sequence[int] | None] = ()) 
 
     Args:
         limit: The memory that reading may take, in bytes, where the system can limit it; 0 for no limit.
-        expand: Replace composites by calls of what they are made of.
+        expand: Replace composites by calls of their functions.
         shapes: The shapes of the arguments of the main function, None for those that stay; empty if all stay.
     """
     source = sys.stdin.buffer.read()

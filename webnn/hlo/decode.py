@@ -1,4 +1,4 @@
-"""The neutral form of what `webnn.hlo.child` writes."""
+"""Makes the neutral form of the output of `webnn.hlo.child`."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _text(name: str, value: Attribute) -> str:
 
 
 def _attribute(name: str, value: Attribute) -> Iterator[str]:
-    """Yield the pieces of an attribute; its name tells what kind of enumeration, integer or array it is."""
+    """Yield the pieces of an attribute. Its name decides the kind of enumeration, integer or array."""
     if isinstance(value, np.ndarray):
         yield from _elements(value)
     elif isinstance(value, tuple):

@@ -12,7 +12,7 @@ ARGUMENT, RESULT = "jax.arg_info", "jax.result_info"
 _STRING = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 #: A member of a dictionary, with Python's literal of its key.
 _MEMBER = re.compile(rf"(?:result)?\[({_STRING})\]", re.DOTALL)
-#: A path to a member of what a function in Python returns: "", "result", "[0]", "result['logits'][1].state".
+#: A path to a member of the result of a function in Python: "", "result", "[0]", "result['logits'][1].state".
 _PATH = re.compile(rf"(?:result)?(?:\[(?:{_STRING}|[^][]*+)\]|\.\w++)*+", re.DOTALL)
 
 

@@ -160,5 +160,5 @@ def _nested(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Escape what would break a line, or cannot be printed."""
+    """Escape characters that would break a line, or cannot be printed."""
     return "".join(letter if letter.isprintable() and letter != '"' else letter.encode("unicode_escape").decode() for letter in text)

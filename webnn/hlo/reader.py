@@ -1,4 +1,4 @@
-"""Reads StableHLO: texts, MLIR bytecode, portable artifacts, and what `jax.export` returns.
+"""Reads StableHLO: texts, MLIR bytecode, portable artifacts, and results of `jax.export`.
 
 MLIR does the parsing, by the package jaxlib, the extra ``stablehlo``. It runs in a process of its own (`webnn.hlo.child`), because it does
 not survive every file.
@@ -56,7 +56,7 @@ def read(
     Args:
         source: A file; a text with a line break, a brace or a quotation mark; bytes of a text, of MLIR bytecode or of a portable artifact;
             or an object with ``mlir_module_serialized`` or ``mlir_module()``, such as ``jax.export.Exported``.
-        expand_composites: Replace composites by calls of the functions that say what they are made of.
+        expand_composites: Replace composites by calls of the functions that compute them.
         shapes: The shapes of arguments whose sizes the program leaves open, by their names; other sizes follow. It is read twice.
 
     Raises:
@@ -125,7 +125,7 @@ def _load(source: Any) -> tuple[bytes, str]:
 
 
 def _run(data: bytes, file: str, composites: str, shapes: Sequence[Sequence[int] | None] = ()) -> bytes:
-    """Let the other process read the module, and return what it writes."""
+    """Let the other process read the module, and return its output."""
     if importlib.util.find_spec("jaxlib") is None:
         raise StableHLOMissingError(f"StableHLO programs need the package jaxlib: {install_command('stablehlo')}")
     memory = _MEMORY + _MEMORY_FACTOR * len(data)

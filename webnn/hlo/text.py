@@ -1,4 +1,4 @@
-"""Types, attributes, locations and elements in MLIR's words: what the process that reads a module passes on as text."""
+"""Types, attributes, locations and elements in MLIR's words. The process that reads a module passes them on as text."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _unescape(text: str) -> str:
 
 
 def parse_elements(text: str, type: TensorType) -> np.ndarray[Any, np.dtype[Any]]:
-    """Parse the elements of a small constant, between ``dense<`` and ``>``. One element alone is that of all places.
+    """Parse the elements of a small constant, between ``dense<`` and ``>``. A single element fills the whole constant.
 
     Raises:
         ValueError: They are not written as MLIR writes them.
@@ -223,7 +223,7 @@ def parse_elements(text: str, type: TensorType) -> np.ndarray[Any, np.dtype[Any]
 
 
 def _number(element: str) -> Callable[[str], Any]:
-    """Return what makes a number of a word: MLIR writes NaN and infinities as their bits."""
+    """Return a function from a word to a number. MLIR writes NaN and infinities as their bits."""
     if element == "i1":
         return lambda word: word == "true"
     if element[0] in "iu":

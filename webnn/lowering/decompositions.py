@@ -320,7 +320,7 @@ def _scatter(call: Call, input: MLOperand, places: MLOperand, updates: MLOperand
 
 
 def _spread_blocks(call: Call, x: MLOperand, shape: Sequence[int]) -> MLOperand:
-    """Repeat each element along an axis as often as its block is long; what broadcasts stays."""
+    """Repeat each element along an axis as often as its block is long, unless the axis broadcasts."""
     builder = call.builder
     for axis, size in enumerate(shape):
         sizes = list(x.descriptor.dimensions)

@@ -74,7 +74,7 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
             return _evaluate(proto, opsets, arrays)
     except _Left:
         return None
-    except Exception:  # the rule says what is wrong
+    except Exception:  # the rule reports the error
         return None
 
 
@@ -232,7 +232,7 @@ def _tile(attributes: Mapping[str, Any], x: Array, repeats: Array) -> Array:
     if len(counts) != x.ndim or min(counts, default=0) < 0:
         raise _Left
     _check_size(x.size * math.prod(counts), x.dtype, x)
-    # NumPy repeats along one axis after the other: before a count of 0 it makes what the others ask for.
+    # NumPy repeats along one axis after the other, and would make a large array before a count of 0.
     return np.tile(x, counts) if all(counts) else np.empty([size * count for size, count in zip(x.shape, counts, strict=True)], x.dtype)
 
 

@@ -51,7 +51,7 @@ def compute(
         description: The graph.
         inputs: An array for each input: of its data type, with as many elements, in row-major order. Two elements of int4 and uint4 share a
             byte.
-        exact: Round nothing: floating-point values are float64 from the inputs to the outputs. Integers stay what they are.
+        exact: Round nothing: floating-point values are float64 from the inputs to the outputs. Integers keep their types.
         semantics: The values of switches that are not defaults: see `webnn.builder.semantics`.
 
     Returns:
@@ -171,7 +171,7 @@ class Prepared:
         return array.astype(_EXACT, copy=False) if exact and array.dtype.kind == "f" else array
 
     def _widen(self, arrays: Mapping[str, Array]) -> tuple[list[Any], dict[str, Any]]:
-        """Return the arguments for operands of float64: what depends on the type of the first one depends on its own type."""
+        """Return the arguments for operands of float64. Numbers keep the precision of the first operand's own type."""
         if self._exact is None:
             _, _, first = self.operands[0]
             dataType = self._known[first].dataType if first in self._known else np.asarray(arrays[first]).dtype.name
@@ -190,7 +190,7 @@ class Program:
     """A graph that the reference can compute several times.
 
     Args:
-        description: The graph. Its operators have descriptors: a built graph's, or what `GraphDescription.infer` returns.
+        description: The graph. Its operators have descriptors, as in a built graph or a result of `GraphDescription.infer`.
         semantics: The values of switches that are not defaults.
 
     Raises:

@@ -1,7 +1,7 @@
 """Helpers of all families: wide floats, exact integers, and the one rounding at the end.
 
-The rounding is that to the type of an operand. Operands of float64, which no draft has, are therefore not rounded: this is how
-`webnn.reference.evaluate` computes exact results.
+Results are rounded to the type of an operand. No draft has float64, so operands of that type mean results without rounding:
+`webnn.reference.evaluate` computes exact results with them.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def identity(input: Array) -> Array:
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        # The most negative integer stays itself by abs and neg. The sign of zero, and of what becomes zero, stays by roundEven.
+        # abs and neg return the most negative integer unchanged. roundEven keeps the sign of zero, and of numbers that become zero.
         **{name: each_element(FUNCTIONS[name]) for name in ("abs", "ceil", "cos", "exp", "floor", "log", "neg", "roundEven")},
         **{name: each_element(FUNCTIONS[name]) for name in ("sin", "sqrt", "tan")},
         # 2 / sqrt(pi) * integral from 0 to x of exp(-t^2)

@@ -1,6 +1,6 @@
 """Operations with the semantics of other backends: one function for each value of a switch (`webnn.builder.semantics`).
 
-Each one takes the operation of the draft, and changes what it is given or what it returns.
+Each one takes the operation of the draft, and changes its arguments or its results.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _ignore_nan(operation: Operation, input: Array, *arguments: Any, is_max: boo
 
 
 def _average_with_padding(operation: Operation, input: Array, **options: Any) -> Array:
-    """Divide by all places of the window, unless the padding is that of "same-upper": the padding becomes zeros of the input."""
+    """Divide by all places of the window, except for "same-upper" padding. The padding becomes zeros of the input."""
     result = _one(operation(input, **options))
     names = ("windowDimensions", "padding", "strides", "dilations")
     axes = pooling_axes(options.get("layout", "nchw"), input.shape, result.shape, *(options.get(name) for name in names))
@@ -146,7 +146,7 @@ def _reverse_slices(operation: Operation, input: Array, indices: Array, updates:
 def _sum_updates(operation: Operation, input: Array, indices: Array, updates: Array, *, slices: bool, **options: Any) -> Array:
     """Add the updates to zeros, one after the other; the rest of the input stays."""
     marks = _one(operation(np.zeros(input.shape, np.int64), indices, np.ones(updates.shape, np.int64), **options))
-    # Each place of the input has a number: what an update would write there, its number reads.
+    # Each element of the input has a number. The coordinates of an update then find the number of its element.
     numbers = np.arange(math.prod(input.shape)).reshape(input.shape)
     axis = options.get("axis", 0)
     coordinates = find_coordinates(indices, input.shape) if slices else find_grid(indices, axis, input.shape[axis])

@@ -1,4 +1,4 @@
-"""`BuilderBase`: what the families of operations share."""
+"""`BuilderBase`: the base of the families of operations."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Call:
     # Errors.
 
     def error(self, argument: str, message: str) -> XlaError:
-        """Return an error: what must hold of an argument, and what was given."""
+        """Return an error about the value of an argument."""
         return XlaError(message, self.operation, argument)
 
     def wrong_type(self, argument: str, message: str, given: object) -> XlaTypeError:
@@ -236,7 +236,7 @@ class Call:
         return self.append(name, operands, [shape], attributes, regions)[0]
 
     def inline(self, computation: Computation, values: Sequence[Value]) -> tuple[Value, ...]:
-        """Append what a computation does with arguments, and return the arrays of its result."""
+        """Append the operations of a computation, and return the arrays of its result."""
         self._state.spend(computation._size, self)
         self._state.nest(computation._depth, self)
         return computation._copy(self._state.body, values)

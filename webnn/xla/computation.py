@@ -170,7 +170,7 @@ def _names(name: str, shape: AnyShape) -> list[str]:
 
 
 def _copy(region: Region, target: RegionBuilder, values: dict[Value, Value]) -> tuple[Value, ...]:
-    """Append the operations of a region to another program, and return what it returns.
+    """Append the operations of a region to another program, and return its results.
 
     Args:
         region: The region. The operation at its end is left out.

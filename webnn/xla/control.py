@@ -38,7 +38,7 @@ class ControlOperations(BuilderBase):
     ) -> ComputationDataHandle:
         """Apply a computation to the elements of arrays, one by one.
 
-        WebNN computes all elements at once: what depends on them in the computation must be a scalar, computed by itself.
+        WebNN computes all elements at once, so each value of the computation that depends on them must be a scalar.
 
         Args:
             operands: At least one array; all have the same dimensions.

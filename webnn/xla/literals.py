@@ -1,4 +1,4 @@
-"""Literals: NumPy arrays from what a program gives."""
+"""Literals of programs as NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computations in contexts and builders: what a program gives for parameters, and what it gets back."""
+"""Runs computations in contexts and builders: values of parameters in, results out."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def take_operands(computation: Computation, arguments: Sequence[Any]) -> tuple[d
 
 
 def _leaves(given: Any, shape: AnyShape, operation: str, argument: str) -> Iterator[tuple[Shape, Any, str]]:
-    """Yield the arrays of a shape: the shape of each, what is given for it, and its place in messages."""
+    """Yield the arrays of a shape: the shape of each, its value, and its place in messages."""
     if isinstance(shape, Shape):
         yield shape, given, argument
         return

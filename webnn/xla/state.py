@@ -1,4 +1,4 @@
-"""`State`: what a builder has so far."""
+"""`State`: the parts that a builder has so far."""
 
 from __future__ import annotations
 

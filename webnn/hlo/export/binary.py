@@ -24,7 +24,7 @@ def _div(e: Emitter, op: Op) -> Tensor:
     known = op.constants.get("b")
     if known is not None and not ((known == 0) | (known == -1)).any():
         return a / b
-    # StableHLO leaves open what a division by 0, and the least number divided by -1, are.
+    # StableHLO does not define a division by 0, and the least number divided by -1.
     is_zero = e.compare("EQ", b, 0)
     if a.element.startswith("ui"):
         return e.select(is_zero, _ones(e, a), a / e.select(is_zero, 1, b))
@@ -44,7 +44,7 @@ def _pow(e: Emitter, op: Op) -> Tensor:
         return e.binary("power", a, b)
     if a.element.startswith("ui"):
         return _integer_power(e, op, a, b)
-    # StableHLO leaves open what a negative exponent makes of integers.
+    # StableHLO does not define powers of integers with a negative exponent.
     power = _integer_power(e, op, a, e.maximum(b, 0))
     is_odd = e.compare("NE", e.binary("and", b, 1), 0)
     of_minus_one = e.select(is_odd, e.full(-1, a.element), 1)
@@ -68,7 +68,7 @@ def _integer_power(e: Emitter, op: Op, a: Tensor, b: Tensor) -> Tensor:
 
 
 RULES = {
-    # In float16 these are what they are in float32 and rounded: one rounding of the exact result.
+    # In float16 these round the exact result once, as they would by way of float32.
     **{name: Rule(emit=_same(same)) for name, same in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"))},
     **{name: Rule(emit=_same(same)) for name, same in (("max", "maximum"), ("min", "minimum"))},
     "div": wide(_div),

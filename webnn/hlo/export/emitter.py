@@ -1,4 +1,4 @@
-"""The emitter: appends operations of StableHLO to a region, and knows the shapes and element types of what they make."""
+"""The emitter: appends operations of StableHLO to a region, and knows the shapes and element types of their results."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ class Emitter:
         return self.op("clamp", [bounds[0], x, bounds[1]], x.shape, x.element)
 
     def composite(self, name: str, x: Tensor, make: Callable[[Emitter, Tensor], Tensor]) -> Tensor:
-        """Append a composite: its name, and a function that says what it is made of."""
+        """Append a composite: its name, and a function that computes it."""
         function = self.functions.find(name, TensorType(shape=x.shape, element=x.element), make)
         return self.op("composite", [x], x.shape, x.element, {"name": name, "decomposition": Symbol(function), "version": 0})
 
@@ -326,7 +326,7 @@ class Emitter:
         strides: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
     ) -> Tensor:
-        """Reduce windows with an elementwise operation; what is padded is the initial number, which changes nothing."""
+        """Reduce windows with an elementwise operation. The padding is the initial number, which changes nothing."""
         ones = (1,) * len(x.shape)
         steps, spread = tuple(strides or ones), tuple(dilations or ones)
         shape = [
@@ -383,7 +383,7 @@ class Emitter:
             count: How often it runs.
             fixed: Tensors that its steps take and do not change.
             states: The first states.
-            step: From an emitter, the number of the step, what is fixed, and the states to the next states.
+            step: From an emitter, the number of the step, the fixed tensors, and the states to the next states.
         """
         operands = [self.full(0, "i32"), *fixed, *states]
         types = [(each.shape, each.element) for each in operands]

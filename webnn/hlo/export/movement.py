@@ -20,7 +20,7 @@ def _cast(e: Emitter, op: Op) -> Tensor:
         return e.convert(e.convert(x, "f32"), target) if target == "f16" else e.convert(x, target)
     if is_float(target):
         return e.convert(x, target)
-    # StableHLO leaves open what becomes of NaN, and of numbers out of range.
+    # StableHLO does not define the integers of NaN, and of numbers out of range.
     x = e.convert(x, "f32")
     low, high = integer_range(dataType)
     limit = np.float32(high)

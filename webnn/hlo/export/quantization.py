@@ -36,7 +36,7 @@ def _quantize(e: Emitter, op: Op) -> Tensor:
     exact, end = ("i64", 2.0**40) if BITS[dataType] == 32 else ("i32", 2.0**20)
     total = e.convert(e.clamp(number, -end, end), exact) + _upsample(e, e.convert(zeroPoint, exact), x)
     inside = e.clamp(total, *integer_range(dataType))
-    # StableHLO leaves open what integer NaN becomes.
+    # StableHLO does not define the integer of NaN.
     return e.convert(e.select(e.compare("NE", quotient, quotient), 0, inside), zeroPoint.element)
 
 

@@ -110,7 +110,7 @@ def _feed(e: Emitter, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def _parameters(op: Op) -> list[Tensor]:
-    """Return what a step needs beside its states."""
+    """Return the parameters of a step."""
     return [op.tensors[name] for name in ("recurrentWeight", "recurrentBias", "peepholeWeight") if name in op.tensors]
 
 

@@ -21,7 +21,7 @@ ELEMENTS: Mapping[DataType, str] = MappingProxyType({name: types.ELEMENTS[name] 
 
 
 class RuleError(ValueError):
-    """An operator has no counterpart in StableHLO. The message says what must hold, and what was given."""
+    """An operator has no counterpart in StableHLO. The message names the rule, and the value that breaks it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

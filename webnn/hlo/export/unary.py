@@ -29,7 +29,7 @@ def _abs(e: Emitter, op: Op) -> Tensor:
 
 
 def _erf(e: Emitter, op: Op) -> Tensor:
-    # Programs of JAX have this composite, too: who reads it may know a better function.
+    # JAX writes this composite, too. A reader of the program may have a better function.
     return e.composite("chlo.erf", op["input"], erf)
 
 

@@ -68,7 +68,7 @@ def _exact(compute: Callable[..., Any]) -> Fold:
 
 
 def _remainder(one: Array, other: Array) -> Array:
-    """Return what a division leaves, with the sign of the dividend."""
+    """Return the remainder of a division, with the sign of the dividend."""
     if kind_of(one.dtype) == "c":
         raise Refused("the remainder of complex numbers is not defined")
     if kind_of(one.dtype) != "i":

@@ -27,7 +27,7 @@ _MOST_ROUNDS = 1000
 
 
 def _coordinates(windows: Windows, starts: Array) -> tuple[Array, ...]:
-    """Return where the elements outside lie in the tensor: for each of its dimensions indices that broadcast to what is outside."""
+    """Return the places in the tensor of the elements outside: for each of its dimensions indices that broadcast to the shape outside."""
     shape = windows.outside
     dimensions = dict(zip(windows.kept, windows.offsets, strict=True))
     batch = [axis for axis in range(len(shape)) if axis not in windows.offsets]
