@@ -40,7 +40,7 @@ class TestFile:
         flavours: The flavours that it names, or windows and dedicated workers.
     """
 
-    __test__ = False  # for pytest: this is no test class
+    __test__ = False  # for pytest: this is not a test class
 
     path: str
     title: str
@@ -94,7 +94,7 @@ class Checkout:
             raise CheckoutError(f"there is no folder {root}")
         missing = [name for name in _NEEDED if not (root / name).exists()]
         if missing:
-            raise CheckoutError(f"{root} is no checkout of web-platform-tests: it has no {' and no '.join(missing)}")
+            raise CheckoutError(f"{root} is not a checkout of web-platform-tests: it has no {' and no '.join(missing)}")
         self.root = root.resolve()
 
     def read(self, path: str) -> str | None:

@@ -62,14 +62,14 @@ class Counts:
 
 @dataclass(slots=True, kw_only=True)
 class Comparison:
-    """What differs between two runs.
+    """The differences between two runs.
 
     Expectations play no part: a failure is a failure, whether it was expected or not.
 
     Attributes:
         common: How many tests are in both.
         same: How many statuses are the same, of tests and of subtests.
-        changed: What passes in neither run, with different statuses.
+        changed: Tests and subtests that pass in neither run, with different statuses.
         paired: Identifiers of tests that count as the same one although their variants differ.
     """
 

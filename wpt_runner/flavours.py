@@ -21,7 +21,7 @@ class Flavour(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """What stands in an identifier for it."""
+        """Its part of an identifier."""
         return "" if self is Flavour.WINDOW else f".{self.value}"
 
     @property
@@ -36,7 +36,7 @@ _SCOPES: Mapping[Flavour, Scope] = {
     Flavour.SHARED: "sharedworker",
     Flavour.SERVICE: "serviceworker",
 }
-#: What a name in ``META: global`` stands for. Others are for modules, and for shells without a web.
+#: The flavours of a name in ``META: global``. Other names are for modules, and for shells without a web.
 _GLOBALS: Mapping[str, Iterable[Flavour]] = {
     "window": [Flavour.WINDOW],
     "worker": [Flavour.WORKER, Flavour.SHARED, Flavour.SERVICE],

@@ -8,17 +8,41 @@ import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-__all__ = ["Problem", "find_problem", "is_deep", "load_json", "load_toml", "write_path"]
+from webnn.commands.text import cut
+
+__all__ = ["Problem", "check_json", "find_problem", "is_deep", "load_json", "load_toml", "write_path"]
+
+_Model = TypeVar("_Model", bound=BaseModel)
 
 _GZIP = b"\x1f\x8b"
 #: The most bytes of JSON, also when they are unpacked.
 _LARGEST = 1 << 30
 #: The deepest nesting of TOML that is allowed. Values nested a few thousand times deep can be parsed, but not shown.
 _DEEPEST = 50
+_LONGEST_VALUE = 60
+#: The demand on JSON, by the type of pydantic's error.
+_DEMANDS = {
+    "model_type": "must be an object",
+    "dict_type": "must be an object",
+    "list_type": "must be an array",
+    "tuple_type": "must be an array",
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "enum": "must be one of {expected}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "too_long": "must have at most {max_length} elements",
+    "too_short": "must have at least {min_length} elements",
+    "string_pattern_mismatch": "must begin with '/'",
+}
 
 
 class Problem(NamedTuple):
@@ -33,7 +57,7 @@ class Problem(NamedTuple):
 def find_problem(error: ValidationError, demands: Mapping[str, str]) -> Problem:
     """Return the first problem.
 
-    What must hold is found by the type of the error, with names of the error's context in braces; other types keep pydantic's words.
+    The demand is found by the type of the error, with names of the error's context in braces; other types keep pydantic's words.
     """
     first = error.errors(include_url=False)[0]
     kind = first["type"]
@@ -45,6 +69,39 @@ def find_problem(error: ValidationError, demands: Mapping[str, str]) -> Problem:
 def write_path(place: Sequence[str | int]) -> str:
     """Write a place: ``"results[0].test"``."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def check_json(
+    model: type[_Model],
+    content: object,
+    where: str,
+    place: Sequence[str | int] = (),
+    demands: Mapping[str, str] = MappingProxyType({}),
+) -> _Model:
+    """Check JSON against a model.
+
+    Args:
+        model: The model.
+        content: The JSON.
+        where: The beginning of a message: the file, and that it is not what it should be.
+        place: The keys that lead to the content.
+        demands: Demands of this file, as `find_problem` takes them.
+
+    Raises:
+        ValueError: It does not fit; the message names the place.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        kind, inner, demand, given = find_problem(error, {**_DEMANDS, **demands})
+    *outer, last = (*place, *inner) or ("",)
+    if kind == "missing":
+        raise ValueError(f"{where}: {_cut_path(outer)} has no member {str(last)!r}")
+    raise ValueError(f"{where}: {_cut_path((*place, *inner))} {demand}, got {cut(json.dumps(given), _LONGEST_VALUE)}")
+
+
+def _cut_path(place: Sequence[str | int]) -> str:
+    return cut(write_path(place), _LONGEST_VALUE) or "it"
 
 
 def is_deep(value: object, levels: int) -> bool:
@@ -69,13 +126,13 @@ def load_json(path: Path, what: str) -> object:
             # No more than the limit is ever unpacked.
             data = (gzip.GzipFile(fileobj=file) if packed else file).read(_LARGEST + 1)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ValueError(f"{path} is no {what}: it is broken gzip data ({error})") from None
+            raise ValueError(f"{path} is not a {what}: it is broken gzip data ({error})") from None
     if len(data) > _LARGEST:
-        raise ValueError(f"{path} is no {what}: it must be at most {_LARGEST >> 20} MiB when it is unpacked")
+        raise ValueError(f"{path} is not a {what}: it must be at most {_LARGEST >> 20} MiB when it is unpacked")
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no {what}: it is no JSON ({error})") from None
+        raise ValueError(f"{path} is not a {what}: it is not JSON ({error})") from None
 
 
 def load_toml(text: str, name: str) -> dict[str, Any]:
@@ -87,7 +144,7 @@ def load_toml(text: str, name: str) -> dict[str, Any]:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{name} is no TOML: {error}") from None
+        raise ValueError(f"{name} is not TOML: {error}") from None
     except RecursionError:
         content = None
     if content is None or is_deep(content, _DEEPEST + 1):

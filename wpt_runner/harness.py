@@ -26,7 +26,7 @@ _LONGEST_OUTPUT = 64 * 1024
 _LONGEST_TRACE, _DEEPEST_STACK = 10_000, 50
 #: The path of testharness.js on the server.
 HARNESS = "/resources/testharness.js"
-#: The name of the subtest that stands for those that are not wanted.
+#: The name of the subtest that represents all subtests that are not wanted.
 PLACEHOLDER = "(subtests that are not wanted)"
 #: Has the calls of the API told, once it is filled with trace.js.
 TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
@@ -88,13 +88,13 @@ def time_limit(test: Test, settings: Settings) -> float:
 
 
 class Record:
-    """What a test tells while it runs.
+    """The reports of a test while it runs.
 
     Attributes:
         sources: The scripts, by which stacks are read.
         subtests: The subtests that have ended.
         output: The lines of its console.
-        harness: What the harness says in the end; empty before.
+        harness: The harness's last message; empty before it.
     """
 
     def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument = _BLIND) -> None:
@@ -135,7 +135,7 @@ class Record:
             self._written += len(self.output[-1])
 
     def time_out(self, limit: float | None) -> None:
-        """End the test: its time was over, after so many seconds, or nothing will happen any more. The harness may know better."""
+        """End the test: its time is over, or nothing will happen any more. The harness may know better."""
         reason = "it waits for something that will not happen" if limit is None else f"it was not done after {limit:g} s"
         self.harness.update(status=FileStatus.TIMEOUT, message=self.harness.get("message") or reason)
 

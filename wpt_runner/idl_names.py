@@ -10,7 +10,7 @@ __all__ = ["find_uses", "names_in", "names_of"]
 
 _IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|("[^"]*")', re.DOTALL)
 _DEFINITION = re.compile(r"\b(interface(?:\s+mixin)?|dictionary|enum|namespace)\s+(\w+)[^{};]{0,200}\{")
-#: What a name is made of, and what is nested: brackets of extended attributes, and the parentheses of arguments and unions.
+#: The characters of a name, and nested parts: brackets of extended attributes, and the parentheses of arguments and unions.
 _PART = re.compile(r'"[^"]*"|[\w-]+|[][(){},;=<>]')
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
@@ -38,7 +38,7 @@ def names_of(idl: Mapping[str, Any]) -> frozenset[str]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the names that a text in Web IDL defines, as `names_of`. What is no IDL defines nothing."""
+    """Return the names that a text in Web IDL defines, as `names_of`. Text that is not IDL defines nothing."""
     text = _IGNORED.sub(lambda match: match[1] or " ", text)
     names = set()
     place = 0

@@ -21,7 +21,7 @@ __all__ = ["LEVELS", "Choice", "Level", "choose", "detect_level", "find_level", 
 
 _IDL = "/interfaces/webnn.idl"
 _PREFIX, _BROWSERS = "wpt-", "browsers-"
-#: What only tests of a draft with tensors call.
+#: Methods that only tests of a draft with tensors call.
 _TENSORS = re.compile(r"\b(?:createTensor|dispatch|readTensor)\s*\(")
 #: How many names a warning lists.
 _MANY = 8
@@ -93,12 +93,12 @@ def detect_level(checkout: Checkout) -> Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What the tests of a checkout run under, and how the checkout's own IDL differs from that.
+    """The draft that the tests of a checkout run under, and how the checkout's own IDL differs from it.
 
     Attributes:
         level: The level. Its dialect may be that of browsers, if the checkout is newer than the level.
         expectations: The name of the expectations.
-        by: What decided: the checkout's IDL, what its files use, or an option.
+        by: The basis of the choice: the checkout's IDL, the names in its files, or an option.
         unknown: The names of the IDL that the draft, with the dialect, never had.
         former: The names of the IDL that the draft no longer has.
         absent: The names of the draft, with the dialect, that the IDL does not have.

@@ -22,17 +22,17 @@ from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 
 __all__ = ["debug_test", "run_test_in_node"]
 
-#: Node is ended so many seconds after the time limit. Until then the harness can report what it waits for.
+#: Seconds after the time limit when Node is ended. Until then the harness can report what it waits for.
 _GRACE = 2.0
 #: Addresses of scripts that are not the test's begin with this.
 _OWN = "webnn:"
 #: A line of a stack.
 _FRAME = re.compile(r"\s+at .*:\d+:\d+\)?$")
-#: What `run_program` says of a fault, in the record.
+#: How `run_program` reports a fault, in the record.
 _NOTE = "error: webnn: "
 #: The text of an error that nobody caught, in JavaScript.
 _DESCRIBE = "error instanceof Error ? `${error.name}: ${error.message}` : String(error)"
-#: What a page or a worker has and a program in Node lacks. An error that nobody catches is an event of a page; a program would end.
+#: Features of pages and workers that a program in Node lacks. An error that nobody catches is an event of a page; a program would end.
 _BEGIN = """
 globalThis.GLOBAL = {{isWindow: () => {is_window}, isWorker: () => !{is_window}, isShadowRealm: () => false}};
 globalThis.META_TITLE = {title};
@@ -110,7 +110,7 @@ def run_test_in_node(
         checkout: The checkout.
         test: A test of a window or of a dedicated worker.
         settings: How it runs. The time-out counts the time of the clock, and `memory` does not hold: the walls around Node have a limit.
-        lack: What quickjs-ng lacks, for messages.
+        lack: The features that quickjs-ng lacks, for messages.
         on_subtest: Receives the subtests.
     """
     started = time.monotonic()

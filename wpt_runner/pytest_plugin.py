@@ -25,7 +25,7 @@ class UnexpectedResult(Exception):
 
 
 class _Session:
-    """What all items of a run share."""
+    """The state that all items of a run share."""
 
     def __init__(self, config: pytest.Config) -> None:
         # Imported lazily: pytest loads this plugin in every run where the package is installed.

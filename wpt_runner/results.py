@@ -81,7 +81,7 @@ class FileResult:
         stack: Where that happened, as in `Subtest`.
         subtests: The subtests, in the order in which they ended.
         title: The title that the file gives itself, empty if none.
-        output: What the program wrote to its console, cut to a sane length.
+        output: The console output of the program, cut to a sane length.
         expected: The status that the expectations give; ``None`` if ``OK`` is expected.
         reason: The reason in the expectations, empty if there is none.
         subsuite: In a browser's run, the name of a set of flags with which the same tests run again, empty if none.
@@ -145,8 +145,8 @@ class RunResult:
     Attributes:
         results: The tests, sorted by file and variant.
         started: When it began, in seconds since 1970.
-        info: What runs where (`describe_run`); of another product's run, what its report says.
-        problems: What is wrong with the expectations themselves: stale entries, missing reasons.
+        info: The product and its system (`describe_run`); of another product's run, the content of its report.
+        problems: Faults of the expectations themselves: stale entries, missing reasons.
         flaky: The tests and subtests that ended differently when they ran several times.
     """
 

@@ -29,14 +29,14 @@ from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestSta
 __all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_one", "run_tests", "run_tests_on"]
 
 R = TypeVar("R")
-#: What a process does with a test; its last argument takes subtests as they end.
+#: The function of a process that runs a test; its last argument takes subtests as they end.
 Work = Callable[[Checkout, Settings, Test, Callable[[Subtest], None]], R]
 
 #: A process is killed this many seconds after the test's own time-out. Until then the harness can report what it waits for.
 _GRACE = 3.0
 
 
-#: What only Node has. A test that names it may do without it; then it runs in Node as well.
+#: Features that only Node has. A test that names one of them may do without it; then it runs in Node as well.
 _LACKS = re.compile(r"\b(?:WebAssembly|MessageChannel|maxByteLength|new\s+Worker)\b")
 #: Where the harness and its helpers are, which name much that tests do not use.
 _RESOURCES = "/resources/"
@@ -44,7 +44,7 @@ _RESOURCES = "/resources/"
 
 def _find_lack(checkout: Checkout, test: Test) -> str:
     """Return what a test names that quickjs-ng lacks and Node has; empty if there is nothing."""
-    # Node is no shared worker and no service worker.
+    # Node is neither a shared worker nor a service worker.
     scripts = test.file.sources if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else ()
     return next(filter(None, (_find_word(checkout.root, path) for path in scripts if not path.startswith(_RESOURCES))), "")
 
@@ -128,7 +128,7 @@ def run_one(checkout: Checkout, settings: Settings, test: Test) -> FileResult:
 def run_tests(
     checkout: Checkout, tests: Sequence[Test], settings: Settings, *, processes: int, on_result: Callable[[FileResult], None]
 ) -> list[FileResult]:
-    """Run tests in processes: see `run_each`. Those that need Node come last: it has walls of its own, and its processes have none."""
+    """Run tests in processes: see `run_each`. Tests that need Node come last: Node has its own sandbox, and its processes have none."""
     results: dict[Test, FileResult] = {}
     for work, confined in ((_run, True), (_run_in_node, False)):
         chosen = [test for test in tests if confined != bool(_find_lack(checkout, test))]

@@ -6,19 +6,18 @@ and the summary of a run, ``...-summary_v2.json.gz``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from webnn.commands.text import cut, replace_surrogates
+from webnn.commands.text import replace_surrogates
 from webnn.validation.drafts import DRAFTS, find_revision
-from webnn.wpt_runner.foreign import find_problem, load_json, write_path
+from webnn.wpt_runner.foreign import check_json, load_json, write_path
 from webnn.wpt_runner.reports.wptreport import parse_wptreport
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
 
@@ -28,25 +27,9 @@ _WHAT = "wptreport"
 _FOLDER = "/webnn/"
 #: The most runs of a file.
 _MOST_RUNS = 64
-_LONGEST_VALUE = 60
 _REVISION = 10
 #: The letter of a test that passes as a whole.
 _PASSED = "P"
-_DEMANDS = {
-    "model_type": "must be an object",
-    "dict_type": "must be an object",
-    "list_type": "must be an array",
-    "tuple_type": "must be an array",
-    "string_type": "must be a string",
-    "int_type": "must be an integer",
-    "bool_type": "must be true or false",
-    "greater_than_equal": "must be at least {ge}",
-    "too_long": "must have at most {max_length} elements",
-    "too_short": "must have at least {min_length} elements",
-    "missing": "must have this member",
-    "string_pattern_mismatch": "must begin with '/'",
-}
-_Member = TypeVar("_Member", bound="_Model")
 
 
 class Score(NamedTuple):
@@ -165,7 +148,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-# What wpt.fyi exports.
+# Exports of wpt.fyi.
 
 _Text = Annotated[str, Field(strict=True), AfterValidator(replace_surrogates)]
 _Count = Annotated[int, Field(strict=True, ge=0)]
@@ -212,13 +195,14 @@ class _Column:
 
 
 def _read_search(path: Path, content: Mapping[str, Any]) -> list[Run]:
-    search = _check(_Search, content, path)
+    search = check_json(_Search, content, _where(path))
     columns = [_Column() for _ in search.runs]
     for index, raw in enumerate(search.results):
-        result = _check(_Result, raw, path, ("results", index))
+        result = check_json(_Result, raw, _where(path), ("results", index))
         if len(result.legacy_status) != len(columns):
             place = write_path(("results", index, "legacy_status"))
-            raise ValueError(f"{path} is no export of wpt.fyi: {place} must have {len(columns)} elements, got {len(result.legacy_status)}")
+            wrong = f"{place} must have {len(columns)} elements, got {len(result.legacy_status)}"
+            raise ValueError(f"{_where(path)}: {wrong}")
         if not result.test.startswith(_FOLDER):
             continue
         for column, status in zip(columns, result.legacy_status, strict=True):
@@ -244,7 +228,7 @@ def _read_summary(path: Path, content: Mapping[str, Any]) -> Run:
     old = False
     for test, raw in content.items():
         # The first kind of summary has the counts alone.
-        entry = _check(_Summary, {"s": "", "c": raw} if isinstance(raw, list) else raw, path, (test,))
+        entry = check_json(_Summary, {"s": "", "c": raw} if isinstance(raw, list) else raw, _where(path), (test,))
         old |= isinstance(raw, list)
         if test.startswith(_FOLDER):
             scores[replace_surrogates(test)] = _score(entry.c[0], entry.c[1], whole=entry.s == _PASSED)
@@ -252,11 +236,5 @@ def _read_summary(path: Path, content: Mapping[str, Any]) -> Run:
     return Run(name=name, source=str(path), scores=scores, old=old)
 
 
-def _check(model: type[_Member], content: object, path: Path, place: tuple[str | int, ...] = ()) -> _Member:
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        kind, inner, demand, given = find_problem(error, _DEMANDS)
-    shown = "" if kind == "missing" else f", got {cut(json.dumps(given), _LONGEST_VALUE)}"
-    where = cut(write_path((*place, *inner)), _LONGEST_VALUE)
-    raise ValueError(f"{path} is no export of wpt.fyi: {where or 'it'} {demand}{shown}")
+def _where(path: Path) -> str:
+    return f"{path} is not an export of wpt.fyi"

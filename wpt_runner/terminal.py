@@ -1,4 +1,4 @@
-"""What the commands print: consoles, lines of untrusted text, progress bars."""
+"""The output of the commands: consoles, lines of untrusted text, progress bars."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def make_other_part(folder: Path) -> None:
     ("make", "message"),
     [
         (make_file, "--destination must be a new folder, and {wpt} is a file"),
-        (make_folder, "--destination must be a new folder, but {wpt} is no checkout of web-platform-tests: it has no webnn and no "),
+        (make_folder, "--destination must be a new folder, but {wpt} is not a checkout of web-platform-tests: it has no webnn and no "),
         (make_tests, "--destination must be a new folder or a checkout of {pinned}, but {wpt} is no work tree of git"),
         (make_clone, "--destination must be a new folder or a checkout of {pinned}, but {wpt} is a checkout of {newest}"),
         (make_other_part, "{wpt}.part must be the remainder of an interrupted run, and is something else"),

@@ -131,7 +131,7 @@ def test_how_a_page_may_end(tmp_path: Path, end: Exception | None, status: FileS
     assert browser.run(worker).test == "/webnn/good.https.any.worker.html?cpu"
 
 
-#: What a page may put in the place of its results.
+#: Values that a page may put in the place of its results.
 MADE_UP: list[Any] = [
     5,
     [5],

@@ -115,7 +115,7 @@ def test_no_choice(root: Path, patterns: list[str], variants: list[str], message
 def test_a_folder_that_is_no_checkout(tmp_path: Path) -> None:
     with pytest.raises(CheckoutError, match=r"there is no folder .*nowhere"):
         Checkout(tmp_path / "nowhere")
-    with pytest.raises(CheckoutError, match=r"is no checkout of web-platform-tests: it has no webnn and no resources/testharness\.js"):
+    with pytest.raises(CheckoutError, match=r"is not a checkout of web-platform-tests: it has no webnn and no resources/testharness\.js"):
         Checkout(tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(CheckoutError, match="there is no folder"):
@@ -232,7 +232,7 @@ def test_the_revision(root: Path) -> None:
     assert len(checkout.revision()) == 40
 
 
-#: What is wanted, a variant, and whether it is.
+#: The wanted variants, a variant, and whether it is wanted.
 WANTED: list[tuple[list[str], str, bool]] = [
     ([], "?cpu", True),
     (["cpu"], "?cpu", True),

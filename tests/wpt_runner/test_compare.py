@@ -113,7 +113,7 @@ BLIND: dict[str, tuple[list[FileResult], list[FileResult], dict[str, list[str]]]
         {"before": [f"{CPU} * OK 0", f"{GPU} * OK 0"], "after": ["/webnn/relu.https.any.html * OK 0"]},
     ),
     "a subsuite": ([made()], [made(subsuite="gpu")], {"paired": [f"{CPU} gpu:{CPU}"]}),
-    "a worker is no variant": ([made()], [made(name=WORKER)], {"before": [f"{CPU} * OK 0"], "after": [f"{WORKER} * OK 0"]}),
+    "a worker is not a variant": ([made()], [made(name=WORKER)], {"before": [f"{CPU} * OK 0"], "after": [f"{WORKER} * OK 0"]}),
 }
 
 
@@ -279,7 +279,7 @@ def test_a_report_of_a_browser(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read: "), ("{}", "is no wptreport: it has no member 'results'"), ("[", "is no wptreport: it is no JSON")],
+    [(None, "cannot be read: "), ("{}", "is not a wptreport: it has no member 'results'"), ("[", "is not a wptreport: it is not JSON")],
 )
 def test_a_report_that_cannot_be_read(content: str | None, message: str, tmp_path: Path) -> None:
     write_wptreport(run(made()), tmp_path / "a.json")

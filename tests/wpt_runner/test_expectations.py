@@ -82,7 +82,7 @@ def ran(file: str, place: str, subtests: Mapping[str, str] | Iterable[tuple[str,
     )
 
 
-#: What TEXT expects, to the letter.
+#: The expectations of TEXT, to the letter.
 AS_EXPECTED = [
     ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "TIMEOUT", "four": "PASS"}),
     ran(FILE, GPU, {ONE: "FAIL", TWO: "FAIL", THREE: "TIMEOUT"}),
@@ -108,7 +108,7 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a = ", "a.toml is no TOML: Invalid value (at end of document)"),
+        ("a = ", "a.toml is not TOML: Invalid value (at end of document)"),
         ("a = " + "[" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
         ("a = " + "{a=" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
         ("wpt" + ".a" * 5_000 + " = 1", "a.toml: its values must not be nested deeper than 50 levels"),
@@ -209,7 +209,7 @@ def test_apply() -> None:
     ]
     assert applied[2].subtests[2].expected is None
     assert (applied[3].expected, applied[3].reason) == (FileStatus.ERROR, "it ends early")
-    # What an earlier file expected is forgotten.
+    # Expectations of an earlier file are forgotten.
     assert [Expectations().apply(result) for result in applied] == [Expectations().apply(result) for result in AS_EXPECTED]
 
 
@@ -410,7 +410,7 @@ def test_failures_of_subtests_do_not_join_a_test_s_own() -> None:
     ("head", "gap"), [("", "\n"), ("# A comment.\n", "\n"), ("# A comment.\n\n\n\n", "\n\n\n"), ("correction = []\n", "\n")]
 )
 def test_a_blank_line_below_a_new_commit(head: str, gap: str) -> None:
-    """Those that a person left stay."""
+    """Entries that a person left stay."""
     updated = parse(f"{head}[[expected]]\nfile = 'a.js'\ntest = 'CRASH'\n").update([], wpt="f776985725")
     assert updated.partition('wpt = "f776985725"\n')[2] == f"{gap}[[expected]]\nfile = 'a.js'\ntest = 'CRASH'\n"
 
@@ -558,7 +558,7 @@ HISTORIES = st.tuples(
     st.lists(st.tuples(RUNS, st.booleans()), min_size=1, max_size=4), st.sampled_from(LIST_STYLES), st.sampled_from(["\n", "\r\n"])
 )
 
-#: What else a person has in the file: it stays.
+#: Other content of a person in the file: it stays.
 REST = ["# Free.\n\n", '[[correction]]\ncase = """\n[[expected]]"""\n# of the correction\n\n', "# Free, too.\n\n"]
 
 Key = tuple[str, str, str | None]

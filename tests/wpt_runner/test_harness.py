@@ -132,7 +132,7 @@ def test_scripts(tmp_path: Path, files: dict[str, str], status: str, message: st
         assert [(subtest.status, subtest.message) for subtest in result.subtests] == [("PASS", "")]
 
 
-#: What stands in place of testharness.js, and the message.
+#: The content in place of testharness.js, and the message.
 HARNESSES = [
     ("}{", "/resources/testharness.js: SyntaxError"),
     ("", "/resources/testharness.js: TypeError"),
@@ -217,13 +217,13 @@ def test_a_test_that_breaks_the_harness_is_reported() -> None:
 
     class Broken:
         def evaluate(self, source: str) -> None:
-            raise ScriptError(f"{source} is no function")
+            raise ScriptError(f"{source} is not a function")
 
         def report(self, message: str) -> None:
             reported.append(message)
 
     _give_up(cast(Realm, Broken()))
-    assert reported == ["timeout() is no function"]
+    assert reported == ["timeout() is not a function"]
 
 
 #: Files, and the stack of their first subtest that fails.

@@ -77,7 +77,7 @@ def test_the_idl_of_a_level(tmp_path: Path, level: Level) -> None:
     assert (choice.describe(level.dialect, level.name), choice.warning()) == (line, "")
 
 
-#: What is added to the IDL of the newest draft, the script, the dialect that is chosen, the end of the first line, and of the warning.
+#: Additions to the IDL of the newest draft, the script, the dialect that is chosen, the end of the first line, and of the warning.
 NEWER = [
     ("", "", None, "; the checkout's IDL is the same", ""),
     (

@@ -1,4 +1,4 @@
-"""Tests that run in Node: those that name what quickjs-ng lacks. What becomes of good files and of bad ones is the same in both."""
+"""Tests that run in Node, because they name features that quickjs-ng lacks. Good and bad files have the same results in both."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_scripts(tmp_path: Path, files: dict[str, str], status: str, message: st
     assert result.message.startswith(message.removeprefix("/webnn/one.js: "))
 
 
-#: What quickjs-ng lacks: a word of it, and a test that uses it. `WASM` is a module with a function that adds two numbers.
+#: Features that quickjs-ng lacks: a word, and a test that uses it. `WASM` is a module with a function that adds two numbers.
 WASM = [*b"\0asm\1\0\0\0\1\7\1\x60\2\x7f\x7f\1\x7f\3\2\1\0\7\7\1\3add\0\0\x0a\x09\1\7\0\x20\0\x20\1\x6a\x0b"]
 LACKS = [
     ("WebAssembly", f"""promise_test(async () => {{
@@ -200,7 +200,7 @@ def test_traces(tmp_path: Path, flavour: Flavour) -> None:
     here = run_test(*only(tmp_path / "here", TRACED, flavour), settings)
     there = run(tmp_path / "there", TRACED, settings, flavour=flavour)
     assert outcomes(there) == outcomes(here)
-    # The engines have words of their own for a BigInt that is no number.
+    # The engines word the error of an invalid BigInt differently.
     traces = [[re.sub("(7n.* throws TypeError: ).*", r"\1", each.trace) for each in result.subtests] for result in (here, there)]
     assert traces[0] == traces[1]
 
@@ -222,7 +222,7 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
     assert "LookupError: a fault" in result.message
 
 
-#: The harness, and one for which an uncaught error is no error of the test.
+#: The harness, and one that does not count an uncaught error as an error of the test.
 HARNESSES = [("addEventListener('error'", "ERROR"), ("addEventListener('never'", "OK")]
 
 

@@ -238,7 +238,7 @@ def test_rerun_failed(checkout: Path, tmp_path: Path) -> None:
     result = invoke(checkout, "other", "--rerun-failed", report)
     assert (result.exit_code, result.output) == (2, f"webnn: none of these tests went wrong in {report}\n")
     report.write_text("[]")
-    assert "is no wptreport" in invoke(checkout, "--rerun-failed", report).output
+    assert "is not a wptreport" in invoke(checkout, "--rerun-failed", report).output
 
 
 # ---- Repeated runs
@@ -304,7 +304,7 @@ def refuse() -> Exception:
         return error
 
 
-#: What PYTHONBREAKPOINT says, and what is called.
+#: The value of PYTHONBREAKPOINT, and the function that is called.
 BREAKPOINTS = [("", ["pdb.post_mortem"]), ("0", []), ("mine.set_trace", ["mine.post_mortem"]), ("plain.start", ["plain.start"])]
 
 

@@ -178,7 +178,7 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
     (other / "webnn").mkdir()
     for arguments, message in [
         (["--wpt", tmp_path / "none", tmp_path / "out"], f"there is no folder {tmp_path / 'none'}"),
-        (["--wpt", tmp_path, tmp_path / "out"], "is no checkout of web-platform-tests"),
+        (["--wpt", tmp_path, tmp_path / "out"], "is not a checkout of web-platform-tests"),
         (["--wpt", other, tmp_path / "out"], "has no test files of WebNN"),
         (["--wpt", checkout, tmp_path / "out", "none"], "no test file of"),
         (["--wpt", checkout, tmp_path / "out", "--variant", "tpu"], "has the variant ?tpu"),
@@ -193,7 +193,7 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("in_this_process")
 def test_the_level_is_that_of_the_checkout(tmp_path: Path) -> None:
-    """What `webnn wpt new` writes is recorded over tensors, as it was."""
+    """A file of `webnn wpt new` is recorded over tensors, as it was."""
     builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
     graph = webnn.describe({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
     case = ConformanceCase.of("relu", graph, {"x": np.array([-1, 2], np.float32)})

@@ -65,7 +65,7 @@ CASES: dict[str, tuple[str, dict[str, object], dict[str, Any], list[Any], dict[s
         """conform('', b => ({y: b.relu(b.input('x', float32([1])))}), {x: new Float32Array([0.1])}, {y: new Float32Array(1)},
           ({y}) => doAssert('relu', y, [0.1], 0.25, 'float32', 'ATOL'));""",
         {"metricType": "ATOL", "value": 0.25},
-        # What is computed with is rounded to the type; what is expected is as the test has it.
+        # Inputs are rounded to the type; expected values are those of the test.
         {"x": tensor([float(np.float32(0.1))], [1])},
         [RELU],
         {"y": tensor([0.1], [1])},
@@ -214,7 +214,7 @@ def test_a_case(tmp_path: Path, name: str) -> None:
 
 GRAPH = "b => ({y: b.relu(b.input('x', float32([2])))}), {x: new Float32Array([1, 2])}, {y: new Float32Array(2)}"
 
-#: A test in JavaScript that is no case, and why.
+#: A test in JavaScript that does not become a case, and why.
 SKIPPED = {
     "nothing computed": ("promise_test(async () => {}, 'none');", "it computes nothing"),
     "a failure before": ("promise_test(async () => { null.x; }, 'fails');", "it fails before it computes: TypeError"),
@@ -234,7 +234,7 @@ SKIPPED = {
         f"conform('negative', {GRAPH}, ({{y}}) => doAssert('relu', y, [1, 2], -1, 'float32', 'ULP'));",
         "its tolerance is -1.0",
     ),
-    "no numbers": (f"conform('none', {GRAPH}, ({{y}}) => assert_array_equals(y, ['a', null]));", "it expects None, which is no number"),
+    "no numbers": (f"conform('none', {GRAPH}, ({{y}}) => assert_array_equals(y, ['a', null]));", "it expects None, which is not a number"),
     "two tolerances": (
         """conform('two', b => { const x = b.input('x', float32([1])); return {y: b.relu(x), z: b.neg(x)}; }, {x: new Float32Array([1])},
           {y: new Float32Array(1), z: new Float32Array(1)},
@@ -358,7 +358,7 @@ def test_numbers(value: float, encoded: str) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_numbers_of_many_digits(sign: int) -> None:
-    """What is larger than any type's numbers is written as a number that is so, too."""
+    """A number that is larger than those of all types is written as a number that is larger, too."""
     assert encode_number(sign * 10**5000) == encode_number(sign * 10**299)
 
 

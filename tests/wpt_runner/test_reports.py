@@ -22,7 +22,7 @@ from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 RELU = "webnn/validation_tests/relu.https.any.js"
-#: What test programs may put into names and messages, and how it is shown.
+#: Texts that test programs may put into names and messages, and how they are shown.
 NASTY = [
     ("</script><script>alert(1)</script>", "</script><script>alert(1)</script>"),
     ("<!-- <b> &amp; ]]> @data@ @title@", "<!-- <b> &amp; ]]> @data@ @title@"),
@@ -229,10 +229,10 @@ def one_result(**members: Any) -> Any:
 
 
 BAD: list[tuple[Any, str]] = [
-    (b"", "it is no JSON"),
-    (b"\xff\xfe\x00", "it is no JSON"),
-    (b"{'a': 1}", "it is no JSON"),
-    (b"[" * 100_000, "it is no JSON"),
+    (b"", "it is not JSON"),
+    (b"\xff\xfe\x00", "it is not JSON"),
+    (b"{'a': 1}", "it is not JSON"),
+    (b"[" * 100_000, "it is not JSON"),
     (gzip.compress(b"{}", mtime=0)[:-4], "it is broken gzip data"),
     (b"\x1f\x8b nothing", "it is broken gzip data"),
     ([], "it must be an object, got []"),
@@ -246,12 +246,12 @@ BAD: list[tuple[Any, str]] = [
     ({"results": [{"test": "/a", "subtests": []}]}, "results[0] has no member 'status'"),
     (one_result(test="a.html"), "results[0].test must begin with '/', got \"a.html\""),
     (one_result(test=1), "results[0].test must be a string, got 1"),
-    (one_result(status="ok"), "results[0].status must be one of OK, ERROR, TIMEOUT, CRASH, "),
+    (one_result(status="ok"), "results[0].status must be one of 'OK', 'ERROR', 'TIMEOUT', 'CRASH', "),
     (one_result(duration=float("nan")), "results[0].duration must be a finite number, got NaN"),
     (one_result(duration=True), "results[0].duration must be a number, got true"),
     (one_result(subtests=None), "results[0].subtests must be an array, got null"),
     (one_result(subtests=[{"status": "PASS"}]), "results[0].subtests[0] has no member 'name'"),
-    (one_result(subtests=[{"name": "a", "status": "OK"}]), "results[0].subtests[0].status must be one of PASS, FAIL, "),
+    (one_result(subtests=[{"name": "a", "status": "OK"}]), "results[0].subtests[0].status must be one of 'PASS', 'FAIL', "),
     (one_result(subtests=[{"name": "a", "status": "PASS", "message": "x" * 999}, 7]), "results[0].subtests[1] must be an object, got 7"),
     (one_result(message=["x" * 999]), 'results[0].message must be a string, got ["xxxxxxxx'),
 ]
@@ -261,7 +261,7 @@ BAD: list[tuple[Any, str]] = [
 def test_no_wptreport(content: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    with pytest.raises(ValueError, match=re.escape(f"{path} is no wptreport: {message}")) as caught:
+    with pytest.raises(ValueError, match=re.escape(f"{path} is not a wptreport: {message}")) as caught:
         read_wptreport(path)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < len(str(path)) + 250
@@ -350,7 +350,7 @@ def test_junit_cuts_huge_messages(tmp_path: Path) -> None:
 
 
 class Page(HTMLParser):
-    """What a browser sees in the page: attributes, and the texts of elements."""
+    """The page as a browser sees it: attributes, and the texts of elements."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ SOURCES = {draft: path for draft in DRAFTS if (path := SHARED / "spec" / f"webnn
 _BLOCK = re.compile(r"""<pre highlight=["']?js["']?>(.*?)</pre>""", re.DOTALL)
 _FUNCTION = re.compile(r"^ *function (\w+)\(", re.MULTILINE)
 
-#: The helpers of samples, which are no operations.
+#: The helpers of samples, which are not operations.
 HELPERS = {"blockwiseExpand", "getFlattenedShapeAroundAxis", "squeeze", "unsqueeze"}
 
 #: The arguments behind the builder; ``f(...shape)`` makes a constant with numbers from -1 to 1, ``positive`` one from 0.5 to 1.5.
@@ -72,7 +72,7 @@ BROKEN = {
     "reduceSumSquare": ("f(2, 3), {}", "TypeError"),
     "where": ("of('uint8', 2, 3), f(2, 3), f(2, 3)", "returns nothing"),
 }
-#: Those that cannot run in one draft only.
+#: Samples that cannot run in one draft only.
 BROKEN_IN = {("2026-06", "split"): "TypeError"}
 
 SCRIPT = """

@@ -178,7 +178,7 @@ def test_the_page_of_nothing() -> None:
 
 BAD = {
     "runs must be an array, got 3": {"runs": 3, "results": []},
-    "results must have this member": {"runs": []},
+    "it has no member 'results'": {"runs": []},
     "runs must have at most 64 elements": {"runs": [{"browser_name": "a"}] * 65, "results": []},
     "runs[0].browser_name must be a string, got 1": {"runs": [{"browser_name": 1}], "results": []},
     "results[0].test must begin with '/', got \"x\"": {"runs": [], "results": [{"test": "x", "legacy_status": []}]},
@@ -193,8 +193,8 @@ BAD = {
     },
     "c must have at least 2 elements": {RELU: {"s": "O", "c": [1]}},
     "must be an object, got 5": {RELU: 5},
-    "is no wptreport: it has no member 'results'": {"run": 1},
-    "is no wptreport: it must be an object": [],
+    "is not a wptreport: it has no member 'results'": {"run": 1},
+    "is not a wptreport: it must be an object": [],
 }
 
 

@@ -97,7 +97,7 @@ STEPS = [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize(("level", "file"), sorted(CASES), ids=["-".join(key) for key in sorted(CASES)])
 def test_graphs_are_described_and_built_again(level: str, file: str, step: int) -> None:
-    """What is described is what the file says; and the description makes the same graph, with the same results."""
+    """The description agrees with the file, and makes the same graph, with the same results."""
     context, corrections = context_of(level), corrections_of(level)
     for number, case in enumerate(CASES[level, file][::step]):
         recorded = read_graph(case)
@@ -238,7 +238,7 @@ def test_options_and_several_outputs() -> None:
     assert run_case(several, make_context()).failure == ""
 
 
-# What can be wrong in a file, and what it gives.
+# Faults in a file, and their messages.
 
 OPERATOR = ("graph", "operators", 0)
 INPUT = ("graph", "inputs", "x")
@@ -287,7 +287,7 @@ FAULTS: list[tuple[tuple[str | int, ...], Any, str]] = [
     ((*OPERATOR, "arguments"), json.loads("[" * 60 + "]" * 60), "must not be nested deeper than 50 levels"),
     (("graph",), {1: 2}, "graph.inputs: field required (and 3 more)"),
 ]
-#: What the API itself refuses.
+#: Cases that the API itself refuses.
 REFUSED: list[tuple[tuple[str | int, ...], Any, str]] = [
     ((*OPERATOR, "name"), "logicalNot", "logicalNot: a must have a data type of ['uint8']"),
     ((*OPERATOR, "arguments"), [{"operand": "x"}] * 7, "TypeError: "),
@@ -336,9 +336,9 @@ def test_operations_of_a_broken_graph(operators: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is no JSON: Expecting value"),
-        (b"\xff\xfe", "is no JSON: 'utf-8' codec can't decode"),
-        (b"[" * 100_000, "is no JSON: "),
+        (b"", "is not JSON: Expecting value"),
+        (b"\xff\xfe", "is not JSON: 'utf-8' codec can't decode"),
+        (b"[" * 100_000, "is not JSON: "),
         (b"[]", "does not hold conformance cases: it has no member 'tests'"),
         (b"{}", "does not hold conformance cases: it has no member 'tests'"),
         (b'{"tests": 5}', "does not hold conformance cases: tests: input should be a valid list, got 5"),
@@ -451,9 +451,9 @@ def spoil(path: Path, what: str) -> Path:
         ("encrypted", "x.json cannot be unpacked: File"),
         ("method", "x.json must be stored or deflated, got the compression method 99"),
         ("data", "x.json cannot be unpacked: "),
-        ("cut", "some.zip is no ZIP archive: File is not a zip file"),
+        ("cut", "some.zip is not a ZIP archive: File is not a zip file"),
         ("header", "x.json cannot be unpacked: Bad magic number"),
-        ("nothing", "x.json is no JSON: "),
+        ("nothing", "x.json is not JSON: "),
     ],
 )
 def test_a_damaged_archive(what: str, message: str, tmp_path: Path) -> None:
@@ -522,7 +522,7 @@ def test_corrections(expected: list[float], given: Correction, status: Status, s
     assert check_corrections({"neg": given}, [outcome]) == stale
 
 
-#: What is expected of a case that the draft refuses, a correction, and what becomes of it.
+#: The expectation of a case that the draft refuses, a correction, and the result.
 REFUSAL = Correction(case="neg", file="unary", reason="because", error="neg: input")
 
 
@@ -578,7 +578,7 @@ def test_corrections_in_a_file(tmp_path: Path) -> None:
     [
         ("", r"has no table \[\[correction\]\]"),
         ("[[expected]]\n", r"has no table \[\[correction\]\]"),
-        ("=", "is no TOML"),
+        ("=", "is not TOML"),
         ("a = " + "[" * 100_000, "its values must not be nested deeper than 50 levels"),
         ("[correction]\n", "correction must be an array of tables"),
         ("correction = [3]", r"correction\[0\]: must be an object, got 3"),

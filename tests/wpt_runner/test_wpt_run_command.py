@@ -211,7 +211,7 @@ def test_update_expectations_without_tomlkit(checkout: Path, tmp_path: Path, mon
 
 BAD = [
     (["--wpt", "nowhere"], "there is no folder nowhere"),
-    (["--wpt", "{root}/webnn"], "is no checkout of web-platform-tests: it has no webnn and no resources/testharness.js"),
+    (["--wpt", "{root}/webnn"], "is not a checkout of web-platform-tests: it has no webnn and no resources/testharness.js"),
     (["--wpt", "{root}", "nothing-like-it"], "no test file of"),
     (["--wpt", "{root}", "--variant", "tpu"], "has the variant ?tpu"),
     (["--wpt", "{root}", "--expectations", "1999-01"], "1999-01"),

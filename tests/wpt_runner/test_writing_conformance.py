@@ -35,7 +35,7 @@ UNWRITTEN = {
 #: Cases that the newest draft refuses, by what it says: the scale had a rank of its own, and padding a third way.
 REFUSED = {"scale must have the rank of input": 12, "options.mode must be one of": 1}
 #: Cases whose tolerance is derived here, and another one in web-platform-tests: getPrecisionTolerance leaves something out, or the
-#: activations are not relu; a tolerance that the recorded cases fixed by hand counts here as utils.js has it.
+#: activations are not relu; values that the recorded cases correct by hand count here as utils.js has them.
 OTHER_TOLERANCES = {
     "reshape + reshape + reshape + instanceNormalization float32": "3 ULP",
     "lstm float32 tensors steps=2 with bidirections": "0.00195 ATOL",
@@ -91,7 +91,7 @@ def test_every_vector_passes_here(pairs: list[tuple[Case, ConformanceCase]], tmp
 
 
 def test_tolerances(pairs: list[tuple[Case, ConformanceCase]]) -> None:
-    """Return the tolerances that web-platform-tests compute in JavaScript for their own graphs."""
+    """The values that web-platform-tests compute in JavaScript for their own graphs."""
     differing = {}
     for recorded, case in pairs:
         # The recorded cases have another tolerance where it depends on shapes that their recording did not know.

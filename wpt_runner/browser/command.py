@@ -44,7 +44,7 @@ def command(
     ] = None,
     wptreport: Annotated[Path | None, typer.Option(help="Write the browser's results in the format of web-platform-tests.")] = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
-    most: Annotated[int, typer.Option(min=0, help="Show at most so many subtests of a test.")] = 10,
+    most: Annotated[int, typer.Option(min=0, help="Show at most this number of subtests of a test.")] = 10,
 ) -> None:
     """Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.
 
@@ -91,7 +91,7 @@ def _print_pair(console: Console, pair: Pair, most: int) -> None:
     console.print(line + Text(f"  emulator {_numbers(emulator)}, browser {_numbers(browser)}", style="dim"))
     if emulator.status is not browser.status:
         _print_sides(console, "the test as a whole", *((f"{each.status}", each.message) for each in (emulator, browser)))
-    # What did not run follows from the end of the test.
+    # The end of the test explains the subtests that did not run.
     ran = [(our, their) for our, their in pair.differing if (our and their) or emulator.status is browser.status]
     for our, their in ran[:most]:
         known = our or their

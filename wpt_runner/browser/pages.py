@@ -1,4 +1,4 @@
-"""What a server of web-platform-tests sends beside the files: the pages and scripts that run a test file in its flavours."""
+"""The pages and scripts that run a test file in its flavours, as a server of web-platform-tests sends them beside the files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -
 
     Args:
         checkout: The checkout.
-        mark: What the records of the console begin with; the page has a promise of all of them under this name.
+        mark: The prefix of the records of the console; the page has a promise of all of them under this name.
         timeout_multiplier: Multiplies the time-outs of the harness in the page.
     """
     read_file = read_below(checkout.root)

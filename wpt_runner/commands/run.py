@@ -82,7 +82,7 @@ def command(
     dialect: Annotated[
         str | None,
         typer.Option(
-            help="What the IDL has beside the draft's; 'none' for nothing.",
+            help="Additions to the draft's IDL; 'none' for nothing.",
             autocompletion=complete_dialect,
             show_default="that of the checkout's tests",
         ),
@@ -125,7 +125,7 @@ def command(
         expected = load_expectations(named, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
-    # What cannot be written fails before the work, not after it.
+    # Files that cannot be written fail before the work, not after it.
     for path, _ in reports:
         if not path.parent.is_dir():
             raise failure(f"there is no folder {path.parent} for the report {path.name}", 2)
@@ -193,7 +193,7 @@ def _unrun(test: Test) -> FileResult:
 def _run(
     console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, where: int | str, quiet: bool
 ) -> list[FileResult]:
-    """Run the tests, in so many processes or on an executor, with a line for each and a progress bar below them."""
+    """Run the tests, in processes or on an executor, with a line for each and a progress bar below them."""
     unexpected = 0
     with show_progress("tests", len(tests), "unexpected") as advance:
 
@@ -224,7 +224,7 @@ def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is no report, or nothing in it went wrong.
+        ValueError: It is not a report, or nothing in it went wrong.
     """
     again = choose_again(read_wptreport(report), tests)
     if not again:

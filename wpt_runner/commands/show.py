@@ -1,4 +1,4 @@
-"""What ``webnn wpt run`` prints: a line for each test, and below it what explains its unexpected results."""
+"""The output of ``webnn wpt run``: a line for each test, and below it an explanation of its unexpected results."""
 
 from __future__ import annotations
 

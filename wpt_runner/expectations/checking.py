@@ -83,7 +83,7 @@ class Expectations:
         No entry is made for subtests of one test that share a name and end differently: none could be right.
 
         Args:
-            results: What ran.
+            results: The results of the run.
             places: All flavours and variants of test files (`join_place`), by the files' paths; a file that is missing has those that ran.
             complete: All tests of the checkout ran, in all variants and flavours: entries for anything else are removed.
             wpt: The commit of web-platform-tests to note in the file, if any.

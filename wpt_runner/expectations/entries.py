@@ -77,7 +77,7 @@ class Entry(BaseModel):
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """What the entry is about: names of subtests, and ``None`` for the test as a whole."""
+        """The names of the entry's subtests, and ``None`` for the test as a whole."""
         return self.subtests if self.test is None else (None, *self.subtests)
 
     def covers(self, place: str) -> bool:
@@ -97,7 +97,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a test did, under the names that an expectations file uses."""
+    """The results of a test, under the names that an expectations file uses."""
 
     status: FileStatus
     subtests: Mapping[str, AbstractSet[SubtestStatus]]

@@ -24,7 +24,7 @@ _SUFFIX = ".toml"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-#: What must hold, by the type of pydantic's error.
+#: The demand, by the type of pydantic's error.
 _DEMANDS = {
     "dict_type": "must be a table",
     "list_type": "must be a list",
@@ -34,7 +34,7 @@ _DEMANDS = {
     "too_short": "must not be empty",
     "value_error": "{error}",
 }
-#: What a string must look like, by its key.
+#: The form of a string, by its key.
 _LOOKS = {
     "file": "must be a path in the checkout, without '/' at its front",
     "variants": "must begin with '?'",
@@ -129,7 +129,7 @@ def _check_overlaps(name: str, entries: Iterable[Entry]) -> None:
 
 
 def _meet(some: Iterable[str] | None, others: Iterable[str] | None) -> bool:
-    """Tell whether two entries have something in common; ``None`` stands for all there is."""
+    """Tell whether two entries have something in common; ``None`` means everything."""
     return some is None or others is None or not set(some).isdisjoint(others)
 
 

@@ -71,7 +71,7 @@ def _split_tail(chunk: Sequence[str], *, first: bool, last: bool) -> tuple[str, 
     end = len(chunk)
     while end and (not chunk[end - 1].strip() or chunk[end - 1].lstrip().startswith("#")):
         end -= 1
-    # What looks like a comment may be the end of a string.
+    # Text that looks like a comment may be the end of a string.
     while not _is_toml(chunk[:end]):
         end += 1
     blanks = [index for index in range(end, len(chunk)) if not chunk[index].strip()]

@@ -17,7 +17,7 @@ from webnn.wpt_runner.results import FileStatus, SubtestStatus
 
 __all__ = ["update_text"]
 
-#: What a new file begins with.
+#: The beginning of a new file.
 _HEADER = """\
 # The known failures of web-platform-tests, each with its reason. A failure without an entry fails the run, and so does an entry that
 # nothing needs.
@@ -31,7 +31,7 @@ _Places = tuple[str, ...]
 
 
 class _Limits(NamedTuple):
-    """What an entry is limited to; ``None`` for all variants, or all flavours, of the file."""
+    """The variants or flavours that an entry is limited to; ``None`` for all of the file."""
 
     variants: tuple[str, ...] | None = None
     flavours: tuple[str, ...] | None = None

@@ -73,7 +73,7 @@ def decode_number(value: Any, dataType: DataType | Literal["float64"]) -> int | 
     try:
         number = recorded.decode_number(value)
     except recorded.CaseError:
-        raise RecordingError(f"it expects {value!r}, which is no number") from None
+        raise RecordingError(f"it expects {value!r}, which is not a number") from None
     if dataType == "float64" or dataType in FLOAT_TYPES:
         return float(number)
     least, most = integer_range(dataType)

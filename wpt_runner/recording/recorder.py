@@ -43,7 +43,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What was recorded of a test: cases for JSON in the order in which their subtests ended, and the subtests that give none.
+    """The recording of a test: cases for JSON in the order in which their subtests ended, and the subtests that give none.
 
     Attributes:
         result: The result of the test itself.
@@ -107,7 +107,7 @@ class _Recorder(Instrument):
         #: For each computation its graph, and which of the graph's computations it is.
         self._computations: dict[int, tuple[webnn.MLGraph, int]] = {}
         self._missing: list[str] = []
-        # What belongs to the subtest that runs.
+        # The data of the subtest that runs.
         self._computed = 0
         self._comparisons: list[Mapping[str, Any]] = []
 

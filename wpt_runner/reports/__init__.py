@@ -1,1 +1,1 @@
-"""What a run leaves behind: ``wptreport.json`` of web-platform-tests' own tools, JUnit XML, and a page to read."""
+"""The reports of a run: ``wptreport.json`` of web-platform-tests' own tools, JUnit XML, and a page to read."""

@@ -77,7 +77,7 @@ def _duration(seconds: float) -> str:
 
 
 def _data(results: Sequence[FileResult]) -> str:
-    r"""Return the tests as JSON that can stand in a script element: ASCII only, and ``<`` is written ``\u003c``."""
+    r"""Return the tests as JSON for a script element: ASCII only, and ``<`` is written ``\u003c``."""
     return json.dumps([_test(result) for result in results], separators=(",", ":")).replace("<", "\\u003c")
 
 

@@ -12,19 +12,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from webnn.commands.text import cut, replace_surrogates
+from webnn.commands.text import replace_surrogates
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.foreign import find_problem, load_json, write_path
+from webnn.wpt_runner.foreign import check_json, load_json
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 __all__ = ["parse_wptreport", "read_wptreport", "write_wptreport"]
 
 _Status = TypeVar("_Status", FileStatus, SubtestStatus)
-_Member = TypeVar("_Member", bound="_Model")
 
-_LONGEST_VALUE = 60
 #: The end of the year 9999, in milliseconds since 1970.
 _LATEST = 253_402_300_799_000
 #: The product's version has one name in a run's `info`, and another in the report.
@@ -32,18 +30,8 @@ _PRODUCT_VERSION, _BROWSER_VERSION = "product_version", "browser_version"
 #: The identifiers of the tests that this runner runs; the file's name and the flavour follow from them.
 _TEST = re.compile(r"/(?P<stem>[^/].*(\.any(\.(?P<flavour>worker|sharedworker|serviceworker))?|\.window))\.html", re.DOTALL)
 
-#: What must hold, by the type of pydantic's error.
-_DEMANDS = {
-    "model_type": "must be an object",
-    "dict_type": "must be an object",
-    "list_type": "must be an array",
-    "string_type": "must be a string",
-    "float_type": "must be a number",
-    "finite_number": "must be a finite number",
-    "greater_than_equal": "must be a time in milliseconds since 1970",
-    "less_than_equal": "must be a time in milliseconds since 1970",
-    "string_pattern_mismatch": "must begin with '/'",
-}
+#: Demands that other JSON does not have.
+_DEMANDS = dict.fromkeys(("greater_than_equal", "less_than_equal"), "must be a time in milliseconds since 1970")
 
 
 def write_wptreport(run: RunResult, path: Path) -> None:
@@ -76,9 +64,9 @@ def parse_wptreport(content: object, path: Path) -> RunResult:
     """Return the run of a report's content; messages name the path.
 
     Raises:
-        ValueError: It is no report; see `read_wptreport`.
+        ValueError: It is not a report; see `read_wptreport`.
     """
-    report = _check(_Report, content, path)
+    report = check_json(_Report, content, _where(path), demands=_DEMANDS)
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
     return RunResult(
@@ -154,7 +142,7 @@ class _Result(_Model):
 
 
 def _file_result(path: Path, index: int, raw: object) -> FileResult:
-    result = _check(_Result, raw, path, ("results", index))
+    result = check_json(_Result, raw, _where(path), ("results", index))
     file, variant, flavour = _split(result.test)
     return FileResult(
         file=file,
@@ -203,15 +191,5 @@ def _info(raw: Mapping[str, Any]) -> dict[str, str]:
     return info
 
 
-def _check(model: type[_Member], content: object, path: Path, place: tuple[str | int, ...] = ()) -> _Member:
-    """Check the report, or what is at a place of it."""
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        kind, inner, demand, given = find_problem(error, _DEMANDS)
-    where = (*place, *inner)
-    if kind == "missing":
-        raise ValueError(f"{path} is no wptreport: {write_path(where[:-1]) or 'it'} has no member {str(where[-1])!r}")
-    if kind == "enum":
-        demand = f"must be one of {', '.join(SubtestStatus if 'subtests' in where else FileStatus)}"
-    raise ValueError(f"{path} is no wptreport: {write_path(where) or 'it'} {demand}, got {cut(json.dumps(given), _LONGEST_VALUE)}")
+def _where(path: Path) -> str:
+    return f"{path} is not a wptreport"

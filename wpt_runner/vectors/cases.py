@@ -105,7 +105,7 @@ def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
         try:
             content = json.loads(encoded.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path} is no JSON: {error}") from None
+            raise ValueError(f"{path} is not JSON: {error}") from None
         if not isinstance(content, dict) or "tests" not in content:
             raise ValueError(f"{path} does not hold conformance cases: it has no member 'tests'")
         try:

@@ -60,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a comparison found: why the outputs fail (empty if they pass), and the first element that is wrong.
+    """The result of a comparison: why the outputs fail (empty if they pass), and the first element that is wrong.
 
     The largest distance is ``None`` if an output has a wrong type or shape.
     """

@@ -101,7 +101,7 @@ def _read(file: Traversable, shown: str) -> dict[str, Correction]:
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{shown} is no TOML: {error}") from None
+        raise ValueError(f"{shown} is not TOML: {error}") from None
     content = load_toml(text, shown)
     tables = content.get(_TABLE, [])
     if not isinstance(tables, list):

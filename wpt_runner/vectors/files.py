@@ -65,7 +65,7 @@ def _open_archive(path: Path) -> tuple[dict[Path, Read], set[str]]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(path.read_bytes()))
     except (zipfile.BadZipFile, RuntimeError, ValueError) as error:
-        raise ValueError(f"{path} is no ZIP archive: {error}") from None
+        raise ValueError(f"{path} is not a ZIP archive: {error}") from None
     members = [member for member in archive.infolist() if member.filename.endswith(_JSON) and not member.is_dir()]
     unpacked = sum(member.file_size for member in members)
     if unpacked > _LARGEST:

@@ -35,7 +35,7 @@ __all__ = [
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-#: The largest tensor that the runner makes, in bytes: one number in a file can stand for any amount of memory.
+#: The largest tensor that the runner makes, in bytes: one number in a file can require any amount of memory.
 _LARGEST = 1 << 30
 #: The numbers that JSON cannot write.
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity", "-0"})
@@ -151,7 +151,7 @@ class Tensor(Model):
         return np.full(self.descriptor.shape, values[0]) if self._filled else values.reshape(self.descriptor.shape)
 
     def flat(self, most_of_fill: int, *, exact: bool = False) -> Array:
-        """Decode the flattened tensor; at most some elements where one number stands for all.
+        """Decode the flattened tensor; at most some elements where one number represents all.
 
         With `exact`, floating-point numbers are not rounded to the tensor's type; they come as float64.
 
@@ -175,7 +175,7 @@ class Tensor(Model):
                 raise CaseError("a number is too large for a double", "data") from None
         limits = np.iinfo(dtype)
         for index, value in enumerate(data):
-            # The comparison comes first: an infinity or a NaN is no integer.
+            # The comparison comes first: an infinity or a NaN is not an integer.
             if not limits.min <= value <= limits.max or int(value) != value:
                 raise CaseError(f"must be an integer from {limits.min} to {limits.max}, got {value!r}", f"data[{index}]")
         return np.array([int(value) for value in data], dtype)

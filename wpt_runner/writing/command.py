@@ -73,7 +73,7 @@ def command(
         list[str] | None, typer.Option(help="A variant, for example cpu (repeatable).", show_default="cpu, gpu and npu")
     ] = None,
     form: Annotated[
-        Form | None, typer.Option(help="What utils.js takes.", show_default=f"that of {_UTILS.as_posix()} beside the file, or 2025-03")
+        Form | None, typer.Option(help="The form of tests.", show_default=f"that of {_UTILS.as_posix()} beside the file, or 2025-03")
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file.")] = False,
 ) -> None:
