@@ -23,7 +23,7 @@ __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 
 #: The device on which a program's own data is.
 HOST = "cpu"
-#: What the engine says: for each piece of the graph the execution provider and the names of the nodes.
+#: The engine's report: for each piece of the graph the execution provider and the names of the nodes.
 Assignments = Sequence[tuple[str, Sequence[str]]]
 
 
@@ -56,7 +56,7 @@ class _Arranger:
         self.sizes = {name: descriptor.byte_length for name, descriptor in graph.descriptors().items()}
         #: The operands of each operator, each once.
         self.operands = [tuple(dict.fromkeys([value for _, _, value in each.named_values()])) for each in graph.operators]
-        #: The values that each value stands for: itself, or the inputs of the omitted operators before it.
+        #: The values that each value represents: itself, or the inputs of the omitted operators before it.
         self.origins: dict[str, tuple[str, ...]] = {name: (name,) for name in self.sizes}
         #: Values that are known before the first run.
         self.fixed = set(graph.constants)
@@ -72,7 +72,7 @@ class _Arranger:
         return self.places[self.makers[value]].device if value in self.makers else HOST
 
     def trace(self, values: Iterable[str]) -> tuple[str, ...]:
-        """Return the values that these stand for, each once, without those known before the first run."""
+        """Return the values that these represent, each once, without those known before the first run."""
         found = dict.fromkeys([origin for value in values for origin in self.origins[value]])
         return tuple([origin for origin in found if origin not in self.fixed])
 
@@ -200,7 +200,7 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
 
     Args:
         graph: The graph.
-        assignments: What the engine says.
+        assignments: The engine's report.
         selection: The devices of the context. A provider that is not among them is taken to be the CPU's.
         op_types: The ONNX operator of each node of the model, for the reasons.
     """

@@ -58,7 +58,7 @@ class Transfer:
     """A value that crosses from one device to another in each run.
 
     Attributes:
-        value: What it is: ``"input 'x'"``, ``"relu#3"`` for what that operator makes, ``"output 1 of split#4"``.
+        value: Its name: ``"input 'x'"``, ``"relu#3"`` for the result of that operator, ``"output 1 of split#4"``.
         source: The device type that it comes from.
         destination: The device type that it goes to.
         bytes: Its size.
@@ -74,7 +74,7 @@ class Transfer:
 class Placement:
     """Where each operator runs. Immutable; valid after the graph is destroyed.
 
-    What the numbers mean:
+    The meaning of the numbers:
 
     - An operator has *fallen back* if it, or any node of it, runs on another device than the one that was requested.
     - A *partition* is what one device can run in one piece. An operator without a predecessor is on level 0. Any other operator is at least
@@ -82,7 +82,7 @@ class Placement:
       are a partition. Partitions are numbered from 0, in an order in which they can run. Operators of which nothing is left are skipped:
       their successors follow their predecessors directly.
     - A *transfer* is a value that is made on one device and used on another, once for each device that uses it. The program's side is the
-      CPU: inputs start there and outputs end there. Constants cross once, when the graph is built, and are no transfers.
+      CPU: inputs start there and outputs end there. Constants cross once, when the graph is built, and do not count as transfers.
 
     ``print(placement)`` shows a table. In a notebook it is the value of a cell, and `rich` prints it in colours.
 
@@ -93,7 +93,7 @@ class Placement:
         profile: The name of the device profile that it was simulated by; empty if it was measured.
         operators: The operators, in order.
         partitions: The partitions, in order.
-        transfers: What crosses in each run, in order.
+        transfers: The values that cross in each run, in order.
         constantBytes: The bytes of constants that cross to other devices, once.
     """
 

@@ -173,8 +173,8 @@ def measure(folder: str, change: str) -> None:
     [
         ("none", "valid 4"),
         ("shared", "valid 204"),
-        ("larger", "refused is no safetensors file"),
-        ("overlap", "refused is no safetensors file"),
+        ("larger", "refused is not a safetensors file"),
+        ("overlap", "refused is not a safetensors file"),
     ],
 )
 def test_memory_is_bounded(change: str, outcome: str, tmp_path: Path) -> None:

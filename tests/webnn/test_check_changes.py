@@ -1,4 +1,4 @@
-"""What `webnn check` advises: each row of the table, and that the advice helps."""
+"""The advice of `webnn check`: each row of the table, and that the advice helps."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ OPERANDS: list[tuple[str, str, str, str, str | None]] = [
     # The argument says what type the output has.
     ("argMax", "options.outputDataType", "int64", "coreml", 'give options.outputDataType as "int32" (values outside int32 do not fit)'),
     ("cast", "type", "uint32", "coreml", 'give type as "int32" (values above 2147483647 do not fit)'),
-    # What has a type of its own.
+    # Values whose type the method determines.
     ("input", "descriptor", "uint8", "coreml", "declare the input as int32, and cast it to uint8 where the graph needs that"),
     ("input", "descriptor", "int64", "coreml", "declare the input as int32 (values outside int32 do not fit)"),
     ("constant", "descriptor", "int64", "coreml", "give the constant as int32 (values outside int32 do not fit)"),
@@ -176,7 +176,7 @@ def shape(*dimensions: int) -> str:
             "coreml",
             "keep input at 5-D from the start: merge neighbouring dimensions (reshape takes no 6-D operand here)",
         ),
-        # What an operation refuses to return cannot be reshaped.
+        # A result that an operation refuses to return cannot be reshaped.
         ("gather", "output", shape(2, 2, 3, 2, 2, 2), (0, 5), "ort", "keep output at 5-D from the start: merge neighbouring dimensions"),
         ("split", "outputs[1]", shape(2, 2, 3, 2, 2, 1), (0, 5), "ort", "keep outputs[1] at 5-D from the start: drop dimensions of size 1"),
         ("build", "outputs['y']", shape(2, 2, 3, 2, 2, 1), (0, 5), "ort", "reshape outputs['y'] to 5-D: drop dimensions of size 1"),

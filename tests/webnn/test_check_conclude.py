@@ -1,4 +1,4 @@
-"""What `webnn check` concludes from the notes of a process and from its end."""
+"""The conclusions of `webnn check` from the notes of a process and from its end."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_complete() -> None:
 
 
 def test_complete_where_the_ways_part() -> None:
-    """What the program met only because something was refused before is not met where everything is allowed."""
+    """Refusals that follow from an earlier refusal do not appear where everything is allowed."""
     run = conclude("coreml", [refused(), refused("abs"), Ended(code=1, error="E", fatal=1, counts=(1, 1))], finished(1), 1)
     more = complete(run, [refused(), Ended(code=1, error="Other", counts=(1,))], finished(1), 1)
     assert [each.operation for each in more.refusals] == ["relu", "abs"]

@@ -1,4 +1,4 @@
-"""What `webnn check` prints for people."""
+"""The output of `webnn check` for people."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_programs(check: Check, program: str) -> None:
     assert found == expected
 
 
-# What programs do
+# Programs
 
 #: Builds on "coreml" only if it finds another way.
 TRY = """

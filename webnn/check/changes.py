@@ -1,4 +1,4 @@
-"""What would make a refused call fit: another data type, another rank, or what a rule of `build()` says."""
+"""Changes that make a refused call fit: another data type, another rank, or a change that a rule of `build()` names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NEAREST", "give_int32", "loss", "prove", "suggest"]
 
-#: For each data type those that can stand in for it, best first: what holds every value before what does not, and integers before
+#: For each data type those that can replace it, best first: types that hold every value before others, and integers before
 #: floating-point types. A type that would lose the sign is not among them.
 NEAREST: Mapping[DataType, tuple[DataType, ...]] = MappingProxyType(
     {
@@ -42,7 +42,7 @@ NEAREST: Mapping[DataType, tuple[DataType, ...]] = MappingProxyType(
 
 #: Up to here a floating-point type holds every integer.
 _EXACT: Mapping[DataType, int] = MappingProxyType({"float32": 2**24, "float16": 2**11})
-#: What is made with a data type of its own, by the method that makes it, with the advice for each.
+#: Values whose data type the method that makes them determines, with the advice for each method.
 _TENSORS = MappingProxyType(
     {
         "input": "declare the input as {}",

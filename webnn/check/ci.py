@@ -15,7 +15,7 @@ __all__ = ["annotate", "write_junit"]
 
 
 def write_junit(report: Report, path: Path, started: float) -> None:
-    """Write JUnit XML: one suite, a case for each profile. What fails and is not required is ``<skipped>``."""
+    """Write JUnit XML: one suite, a case for each profile. Failures of profiles that are not required are ``<skipped>``."""
     cases = [Case(run.profile or "without a profile", _outcome(run)) for run in (report.baseline, *report.profiles)]
     if report.model is not None and report.model.refusal:
         cases.insert(0, Case("ONNX Runtime", Outcome("failure", "refused", report.model.refusal)))

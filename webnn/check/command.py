@@ -113,7 +113,7 @@ def command(
     """
     kind = _kind(program)
     for text in (str(program), *(arguments or ()), *(profiles or ()), *(require or ())):
-        # Surrogates stand for bytes that are no text.
+        # Surrogates represent bytes that are not text.
         if text != replace_surrogates(text):
             raise failure(f"names and arguments must be text, got {text!r}", _WRONG)
     if kind in _WITHOUT_ARGUMENTS and arguments:
@@ -136,7 +136,7 @@ def command(
         options=ModelOptions.parse(program, shapes, dims, constants, int32, precision),
     )
     if kind == "graph":
-        # What is wrong with it is no profile's.
+        # Report a broken file before any profile runs.
         read_graph(program, job.options)
     started = time.time()
 
@@ -150,7 +150,7 @@ def command(
         with progress_console().status("checking") as progress:
             # Of a model, the first limit that each node breaks is reported.
             everything = every or kind == "model"
-            # What a program prints on a profile is known from a run there.
+            # The output of a program on a profile is known only from a run there.
             replay = not verbose or kind in _WITHOUT_ARGUMENTS
             report = check(job, chosen, tell, every=everything, timeout=timeout, executor=executor, replay=replay)
     except KeyboardInterrupt:

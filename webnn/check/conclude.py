@@ -1,4 +1,4 @@
-"""What follows from the notes of a process, and from how it ended."""
+"""Conclusions from the notes of a process, and from how it ended."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ __all__ = [
     "read_notes",
 ]
 
-#: What is checked: a program in one of two languages, a saved graph, a model that is imported, or the cases of a file.
+#: The subject of a check: a program in one of two languages, a saved graph, a model that is imported, or the cases of a file.
 Kind: TypeAlias = Literal["python", "javascript", "graph", "model", "cases"]
 
 
@@ -38,13 +38,13 @@ class Job(Model):
 
     Attributes:
         program: The file.
-        kind: What it is.
+        kind: The kind of the file.
         arguments: The program's arguments.
         profile: The profile, as `load_profile` takes it; ``None`` for none.
         revision: The draft that ``navigator.ml`` follows; ``None`` for what the environment says.
         device: The device type that placements are asked for; ``None`` for what the program asks for.
         go_on: Note what the profile refuses, and let it pass.
-        options: What a model leaves open.
+        options: Sizes and shapes that a model leaves open.
         notes: The file for the notes.
         replay: Profiles on which the process says how the program runs, too, where that is known without a run on them.
         every: For these, find every refusal.
@@ -70,7 +70,7 @@ class Ended(Model):
 
     Attributes:
         code: Its exit code.
-        error: What it failed with; empty if it ended well.
+        error: The error that ended it; empty if it ended well.
         fatal: Which of the refusals it ended with; ``None`` if it ended with none.
         counts: How often each refusal happened.
     """
@@ -81,7 +81,7 @@ class Ended(Model):
     counts: tuple[int, ...] = ()
 
 
-#: What a run on a profile notes.
+#: The notes of a run on a profile.
 RunNote: TypeAlias = ModelReport | Graph | Refusal | Ended
 
 
@@ -90,8 +90,8 @@ class Replay(Model):
 
     Attributes:
         profile: The profile, as in `Job`.
-        notes: What a run would note.
-        again: What a run would note in which everything is allowed; ``None`` if that is not known, or not asked for.
+        notes: The notes that a run would make.
+        again: The notes of a run in which everything is allowed; ``None`` if they are not known, or not asked for.
         seconds: How long it took.
     """
 

@@ -251,7 +251,7 @@ class _Acceptance:
 
 
 class _Follower:
-    """The run of the program on one profile, as far as it is known.
+    """The known part of the program's run on one profile.
 
     Args:
         job: The run without a profile.
@@ -323,7 +323,7 @@ class _Varied:
     Attributes:
         state: The context that built it.
         source: The graph.
-        inputs: Those of each computation; ``None`` if there are too many.
+        inputs: The inputs of each computation; ``None`` if there are too many.
         results: The outputs of each computation without a profile.
     """
 
@@ -403,6 +403,6 @@ def may_catch(root: CodeType) -> bool:
 
 
 def _handles(code: CodeType, offset: int) -> bool:
-    """Tell whether an instruction stands in a block that handles errors, such as ``try`` or ``with``."""
+    """Tell whether an instruction is in a block that handles errors, such as ``try`` or ``with``."""
     entries = getattr(dis.Bytecode(code), "exception_entries", None)
     return entries is None or any(entry.start <= offset < entry.end for entry in entries)

@@ -1,4 +1,4 @@
-"""What a check says of an ONNX model: its nodes, and how ONNX Runtime Web would partition it."""
+"""The report about an ONNX model: its nodes, and how ONNX Runtime Web would partition it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check notes of one run: what the profile refuses, and the graphs that are built."""
+"""The notes of a check about one run: the refusals of the profile, and the graphs that are built."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Recorder:
         self._names = Counter[str]()
         #: The intervals of the integers of a saved graph; see `find_operators`.
         self.intervals: Mapping[tuple[str, str], Interval] = {}
-        #: What the last refusal was about.
+        #: The subject of the last refusal.
         self._fault: tuple[str, ...] = ()
         #: The number of what was refused last, by what an error says of itself: operation and label.
         self._by_error: dict[tuple[str, str], int] = {}

@@ -53,12 +53,12 @@ class Model(BaseModel):
 
 
 class Change(Model):
-    """What would make a refused operand fit.
+    """A change that would make a refused operand fit.
 
     Attributes:
         text: The advice.
         data_type: The data type that the operand should have; ``None`` if the advice is not about a type.
-        loses: What the values lose on the way; empty if nothing.
+        loses: The loss of the values on the way; empty if there is none.
     """
 
     text: str
@@ -73,15 +73,15 @@ class Refusal(Model):
         operation: The method that was called.
         label: The operator's label, empty if it has none.
         argument: The argument, option or output at fault.
-        kind: What is not allowed: the whole operation, a data type, a rank, or what a rule of `build()` asks for.
-        given: What was given.
-        allowed: What the profile allows: data types, or the smallest and the largest rank.
-        demand: What the rule asks for; empty for the other kinds.
-        condition: Where the rule holds; empty if it always does, and for what is no rule.
+        kind: The kind of refusal: the whole operation, a data type, a rank, or a rule of `build()`.
+        given: The value that was given.
+        allowed: The data types that the profile allows, or its smallest and its largest rank.
+        demand: The demand of the rule; empty for the other kinds.
+        condition: Where the rule holds; empty if it always does, and for the other kinds.
         profile: The profile.
         graph: The case of a saved graph; empty for a program.
         count: How often it happened.
-        change: What would help; ``None`` if nothing is known.
+        change: A change that would help; ``None`` if none is known.
     """
 
     operation: str
@@ -119,7 +119,7 @@ class Graph(Model):
         partitions: In how many parts it runs.
         transferred_bytes: How many bytes cross between devices in a run.
         fallbacks: The operators that leave the requested device.
-        semantics: What the device computes in its own way, and the graph has the operations for: switches with their values.
+        semantics: How the device computes operations of the graph in its own way: switches with their values.
     """
 
     name: str
@@ -139,7 +139,7 @@ class ModelNode(Model):
     Attributes:
         name: Its name, or that of its first output.
         operator: The operator, with its domain if that is not ONNX's own.
-        outcome: What the import made of it: see `webnn.onnx.NodeReport`.
+        outcome: The result of its import: see `webnn.onnx.NodeReport`.
         operations: The WebNN operations that it becomes, in order; those that no output needs are left out.
         reasons: Why it cannot be imported, and what helps.
     """
@@ -157,7 +157,7 @@ class ModelReport(Model):
     Attributes:
         nodes: The nodes of its graph.
         reasons: Why it cannot be imported; empty if it can.
-        notes: What differs from the model: float64 that is computed in float32, for example.
+        notes: Differences from the model: float64 that is computed in float32, for example.
         refusal: Why ONNX Runtime refuses the model itself; empty if it does not.
     """
 
@@ -185,7 +185,7 @@ class PartitionReport(Model):
         kept: The nodes that stay in WebAssembly.
         splits: The kept nodes that split two subgraphs, one text for each border.
         fails: The nodes that WebNN gets and ONNX Runtime Web cannot build: no session can be made.
-        note: What the prediction did without, or why there is none; empty if nothing.
+        note: Information that the prediction lacked, or why there is no prediction; empty if it is complete.
     """
 
     nodes: int
@@ -205,7 +205,7 @@ class Run(Model):
         required: The command fails if this run does.
         verdict: How it ended.
         graphs: The graphs that were built, in their order.
-        refusals: What the profile refused, in the order of the program; everything if that was requested, otherwise up to the end of the
+        refusals: The refusals of the profile, in the order of the program; everything if that was requested, otherwise up to the end of the
             program. Refusals that the program survived come before the one that ended it.
         fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
         error: The error that the program ended with, empty if it ended well.

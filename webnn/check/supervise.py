@@ -119,7 +119,7 @@ class _Runner:
         self._started = 0
         #: The import of a model, once the program has run without a profile.
         self.model: ModelReport | None = None
-        #: How the program runs on profiles, as far as that run tells.
+        #: How the program runs on profiles, if that run can tell.
         self._replays: dict[str, Replay] = {}
         self._over = False
 

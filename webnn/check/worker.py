@@ -1,6 +1,6 @@
 """The process that runs the program once: on a profile, or without one. It notes what happens, and its exit code is the program's.
 
-Without a profile, it also says how the program runs on many, as far as that is known: a program is followed (`follow`), and everything
+Without a profile, it also predicts how the program runs on many, if that is possible: a program is followed (`follow`), and everything
 else, which runs no foreign code, is built again on each.
 """
 
@@ -54,7 +54,7 @@ def run(job: Job, audit: Callable[[Callable[[str, tuple[object, ...]], None]], N
     """Run a program, and return its exit code.
 
     Args:
-        job: What to run.
+        job: The job to run.
         audit: Adds a hook for the events of the interpreter, by which a program that starts processes is known.
     """
     notes = Notes(Path(job.notes))
@@ -223,7 +223,7 @@ def _build_cases(job: Job, recorder: Recorder) -> Ended:
     return min(ends, key=lambda end: end.fatal is None, default=_DONE)
 
 
-#: What may be wrong with a model, or with its graph.
+#: The errors of a faulty model or graph.
 _FAULTS = (DOMException, TypeError, ValueError, ImportError, OSError)
 #: How programs run, and the function from which their errors end them. The errors of JavaScript are caught on the way.
 _PROGRAMS: Mapping[Kind, tuple[_Run, CodeType | None]] = MappingProxyType(

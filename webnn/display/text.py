@@ -8,8 +8,8 @@ import unicodedata
 __all__ = ["clip", "printable", "replace_surrogates", "show_controls", "width"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: What XML 1.0 cannot hold or a terminal would obey: control characters other than tab and line feed, characters that change the direction
-#: of the text around them, and noncharacters.
+#: Characters that XML 1.0 cannot hold or a terminal would obey: control characters other than tab and line feed, characters that change
+#: the direction of the text around them, and noncharacters.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 

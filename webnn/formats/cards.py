@@ -1,8 +1,9 @@
-"""What a picture of a graph shows, before anything is placed or drawn: cards, frames around repeated cards, and edges between cards.
+"""The content of a graph's picture, before anything is placed or drawn: cards, frames around repeated cards, and edges between cards.
 
-Two things are folded. A block that repeats (`webnn.formats.repeats`) is shown once, in a frame with the number of copies: its cards stand
-for the operators of all copies, and its edges are those of the first copy; what other operators take from any copy leaves the same card. A
-chain is one card: an operator joins the card of the one before it if it is the only user of its result, and takes constants beside it.
+Two things are folded. A block that repeats (`webnn.formats.repeats`) is shown once, in a frame with the number of copies: its cards
+represent the operators of all copies, and its edges are those of the first copy. Results of any copy that other operators take leave the
+same card. A chain is one card: an operator joins the card of the one before it if it is the only user of its result, and takes constants
+beside it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Row:
     Attributes:
         numbers: The numbers of its operators: see `numbers`.
         operation: The operation; empty for operators that are left out.
-        title: What stands in the row.
+        title: The text of the row.
         label: The label; for several operators, what their labels have in common.
         shape: The shape of the result, empty if it is that of the row above.
         details: Everything about the operator, line by line: operands, options, results.
@@ -53,7 +54,7 @@ class Card:
     """A box of the picture: an input, a constant or an output of the graph, or one operator or more.
 
     Attributes:
-        kind: What it is.
+        kind: The kind of card.
         rows: The operators; of inputs, constants and outputs one row without an operation.
         frame: The position of its frame among those of the picture; ``None`` if it has none.
     """

@@ -1,4 +1,4 @@
-"""What an operator has and does: its parameters, and its multiply-adds.
+"""The cost of an operator: its parameters, and its multiply-adds.
 
 Parameters are the elements of constants. A constant that several operators take counts for the first of them.
 

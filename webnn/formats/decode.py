@@ -56,7 +56,7 @@ def decode(content: object, tensors: Tensors) -> GraphDescription:
     """Check plain data, and return the graph with all descriptors.
 
     Args:
-        content: What a JSON parser returns, or the parser of the text form.
+        content: The result of a JSON parser, or of the parser of the text form.
         tensors: The weights. Only those that the graph refers to are read.
 
     Raises:

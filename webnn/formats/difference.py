@@ -29,7 +29,7 @@ class Change:
 
     Attributes:
         kind: Only the second graph has it, only the first one has it, or both have it differently.
-        text: What it is, in a line.
+        text: The difference, in a line.
     """
 
     kind: Literal["added", "removed", "changed"]
@@ -97,7 +97,7 @@ class _Comparison:
     second: GraphDescription
     changes: list[Change] = field(default_factory=list)
     weights: dict[tuple[str, str], WeightChange | None] = field(default_factory=dict)
-    #: The value of the second graph that stands for one of the first.
+    #: The value of the second graph that corresponds to one of the first.
     values: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> Difference:
@@ -188,7 +188,7 @@ def _match(
     end = next((index for index, (a, b) in enumerate(tail) if a != b), len(tail))
     yield from zip(first[:start], second[:start], strict=True)
     stop = len(one) - end, len(other) - end
-    # What is between the common ends, which is little in most comparisons: the matcher takes quadratic time.
+    # The part between the common ends is small in most comparisons: the matcher takes quadratic time.
     for _, i1, i2, j1, j2 in SequenceMatcher(None, one[start : stop[0]], other[start : stop[1]], autojunk=False).get_opcodes():
         olds, news = first[start + i1 : start + i2], second[start + j1 : start + j2]
         # Operators in the same place that take the same arguments are one operator, with other settings.

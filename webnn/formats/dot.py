@@ -58,6 +58,6 @@ def _lines(card: Card) -> Iterator[str]:
 
 
 def _quote(*lines: str) -> str:
-    """Write a string; its lines are centred. A backslash that stands for itself is doubled: others would begin an escape."""
+    """Write a string; its lines are centred. A literal backslash is doubled: a single one begins an escape."""
     text = "\\n".join(plain.printable(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return f'"{text}"'

@@ -23,7 +23,7 @@ __all__ = ["FORMAT", "LARGEST_SIZE", "SEQUENCES", "SPECIAL", "VERSIONS", "Array"
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: The role of a member of a node's options; the names of labels and arguments are no options in the specification's sense.
+#: The role of a member of a node's options; the names of labels and arguments are not options in the specification's sense.
 Role = Literal["argument", "operand", "option", "label"]
 
 FORMAT = "webnn-graph-json"
@@ -43,7 +43,7 @@ class Problem(ValueError):
     """Something in a graph's file is wrong.
 
     Attributes:
-        message: What must hold, and what was given.
+        message: The demand, and the value that was given.
         place: The keys that lead to the place: ``("nodes", 3, "inputs")``.
     """
 
@@ -63,7 +63,7 @@ class Problem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a node of an operation can have.
+    """The members that a node of an operation can have.
 
     Attributes:
         operands: The names of the operand arguments.

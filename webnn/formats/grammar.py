@@ -38,7 +38,7 @@ TYPES: Mapping[DataType, str] = MappingProxyType(
 _TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
 #: The deepest nesting of lists and objects.
 _DEEPEST = 16
-#: The most digits of a number; no type has so many.
+#: The most digits of a number; every type has fewer.
 _LONGEST_NUMBER = 400
 
 #: White space and comments.

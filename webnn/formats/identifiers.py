@@ -14,9 +14,9 @@ __all__ = ["IDENTIFIER", "PREFIX", "WORDS", "read_identifier", "read_name", "wri
 
 #: The pattern of identifiers. It is possessive, so that nothing is tried twice.
 IDENTIFIER = r"[A-Za-z_/$][A-Za-z0-9_/.]*+"
-#: Words that are no names among arguments.
+#: Words that cannot be names among arguments.
 WORDS: Mapping[str, bool | None] = MappingProxyType({"true": True, "false": False, "null": None})
-#: What escaped identifiers begin with.
+#: The prefix of escaped identifiers.
 PREFIX = "$_"
 
 _IDENTIFIER = re.compile(IDENTIFIER)

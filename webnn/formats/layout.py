@@ -1,6 +1,6 @@
 """Places boxes in layers and routes the lines between them: by the library graphlay, the extra ``pictures``.
 
-No other module knows the library. What it needs is little: sizes and edges go in, positions and polylines come out.
+No other module knows the library. Its interface is small: sizes and edges go in, positions and polylines come out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from webnn._extras import install_command
 
 __all__ = ["MAX_BOXES", "Box", "PicturesMissingError", "Placed", "Rectangle", "place"]
 
-#: The most boxes and lines of a layout, which may take ten seconds for so many; and the most that are broken into columns.
+#: The most boxes and lines of a layout, which may take ten seconds with them; and the most that are broken into columns.
 MAX_BOXES, _MOST_IN_COLUMNS = 5_000, 1_000
 #: The space between layers and between boxes of a layer, around the boxes of a frame, and above them, for its title.
 _LAYER_GAP, _BOX_GAP, _LINE_GAP, _FRAME_PADDING, _FRAME_HEADER = 30.0, 26.0, 18.0, 18.0, 16.0

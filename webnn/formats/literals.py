@@ -27,7 +27,7 @@ _EXPONENT = re.compile(r"e([+-])0+")
 
 
 def quote(text: str) -> str:
-    """Return the literal of a text. What does not print is escaped."""
+    """Return the literal of a text. Characters that do not print are escaped."""
     return f"'{''.join(map(_escape, text))}'"
 
 

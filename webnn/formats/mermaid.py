@@ -17,7 +17,7 @@ __all__ = ["as_mermaid", "write"]
 
 #: The longest line of a box.
 _LINE = 60
-#: What may begin something else than text: it is written by its number.
+#: Characters that may begin markup: they are written as numbers.
 _SPECIAL = re.compile(r"[^\w\s.,:×…⋮-]")
 
 

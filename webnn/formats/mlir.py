@@ -28,7 +28,7 @@ def read(path: Path) -> GraphDescription:
 
 
 def write(description: GraphDescription, path: Path) -> None:
-    """Write a graph as a StableHLO program; see `webnn.hlo.export.export`. Constants stand in the file.
+    """Write a graph as a StableHLO program; see `webnn.hlo.export.export`. The file holds the constants.
 
     Raises:
         FormatError: An operator has no counterpart in StableHLO, or a name is not Unicode.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INLINE_BYTES", "write"]
 
-#: Constants that are together larger than this stand in a file beside the model.
+#: Constants that are together larger than this are in a file beside the model.
 INLINE_BYTES = 1 << 20
 #: Where constants begin in that file. The engine maps large ones into memory, by pages.
 _ALIGNMENT, _PAGE, _LARGE = 64, 4096, 1 << 16

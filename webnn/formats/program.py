@@ -1,6 +1,6 @@
-"""What programs that build a graph have in common: identifiers, constants, the order of statements. `javascript` and `python` write them.
+"""The common parts of programs that build a graph: identifiers, constants, the order of statements. `javascript` and `python` write them.
 
-Names and labels are foreign data: each stands in a program as an escaped text, or as an identifier of ASCII letters, digits and
+Names and labels are foreign data: each is written as an escaped text, or as an identifier of ASCII letters, digits and
 underscores.
 """
 
@@ -31,7 +31,7 @@ from webnn.validation.suggestions import lacks_operation
 
 __all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
 
-#: Constants up to this size stand in the program, larger ones in the file of weights.
+#: Constants up to this size are in the program, larger ones in the file of weights.
 INLINE_BYTES = 16
 #: The longest line of a call; a longer one is broken.
 _LONGEST_LINE = 120
@@ -41,13 +41,13 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """What differs from language to language.
+    """The differences between languages.
 
     Attributes:
         suffix: The suffix of its programs.
-        indent: What a statement of a function begins with.
-        declare: What an assignment begins with.
-        end: What a statement ends with.
+        indent: The indentation of a function's statements.
+        declare: The beginning of an assignment.
+        end: The end of a statement.
         reserved: Words that must not become identifiers: those of the language, and those that the program uses.
         words: The literals of true, false, NaN and the infinities, by Python's texts of these.
         quote: Returns the literal of a text.
@@ -104,7 +104,7 @@ class Language:
 
 
 class Program:
-    """A graph with the names and in the order of a program. What its outputs do not need is left out.
+    """A graph with the names and in the order of a program. Operators that its outputs do not need are left out.
 
     Args:
         description: The graph.
@@ -124,7 +124,7 @@ class Program:
         self.description = description.select(description.outputs)
         self._language = language
         self._known = self.description.descriptors()
-        #: The expressions of the constants that stand in the program.
+        #: The expressions of the constants in the program.
         self._inline: dict[str, str] = {}
         for name, constant in self.description.constants.items():
             expression = self._expression(constant)
@@ -136,7 +136,7 @@ class Program:
 
     @property
     def has_weights(self) -> bool:
-        """Some constants stand in the file of weights."""
+        """Some constants are in the file of weights."""
         return len(self._inline) < len(self.description.constants)
 
     def inputs(self) -> list[str]:
@@ -219,7 +219,7 @@ class Program:
         return number is not None and self._language.scalar(constant.descriptor.dataType, number) is not None
 
     def _expression(self, constant: ConstantDescription) -> str | None:
-        """Return the expression of a small constant; ``None`` if it stands in the file of weights."""
+        """Return the expression of a small constant; ``None`` if it is in the file of weights."""
         number = _number(constant)
         scalar = None if number is None else self._language.scalar(constant.descriptor.dataType, number)
         if scalar is not None:
@@ -319,7 +319,7 @@ def _find_identifier(name: str, otherwise: str) -> str:
 
 
 def _number(constant: ConstantDescription) -> float | None:
-    """Return the number of a scalar that a program can give as one; ``None`` if it is no scalar, or a NaN with bits of its own."""
+    """Return the number of a scalar that a program can give as one; ``None`` if it is not a scalar, or if it is a NaN with its own bits."""
     if constant.descriptor.shape or constant.value.shape:
         return None
     number = _shorten(constant.value[()])

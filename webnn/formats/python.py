@@ -86,7 +86,7 @@ def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
     yield '    print(f"outputs: {OUTPUTS}")'
 
 
-#: The file begins with the length of its header: for each constant, where its bytes begin and end. They stand for elements of any type.
+#: The file begins with the length of its header: for each constant, where its bytes begin and end. They are elements of any type.
 _READER = """
 
 def load_file(path):
@@ -104,7 +104,7 @@ def _quote(text: str) -> str:
 
 def _options(options: Sequence[tuple[str, str]]) -> str:
     named = [f"{name}={value}" for name, value in options if _is_plain(name)]
-    # What a draft does not know is ignored, whatever its name.
+    # Names that a draft does not know are ignored.
     others = [f"{_quote(name)}: {value}" for name, value in options if not _is_plain(name)]
     return ", ".join([*named, *([f"**{{{', '.join(others)}}}"] if others else [])])
 
@@ -121,7 +121,7 @@ def _scalar(dataType: str, number: float) -> str | None:
 
 def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
     if elements is None and constant.descriptor.dataType in ML_DTYPES:
-        # Bytes stand for elements of any type.
+        # Bytes are elements of any type.
         return f'np.array({list(constant.value.tobytes())}, "uint8")'
     if elements is None:
         return f'np.array({list(constant.value.tobytes())}, "uint8").view({_quote(constant.value.dtype.name)})'

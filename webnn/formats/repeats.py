@@ -1,6 +1,6 @@
 """Find blocks of operators that repeat one after another, such as the layers of a transformer: a picture shows them once.
 
-The operators of a description stand in the order of the program's calls, and a program makes the layers of a network in a loop. A repeated
+The operators of a description are in the order of the program's calls, and a program makes the layers of a network in a loop. A repeated
 block is therefore a *period* in the sequence of operators:
 
 1. Each operator gets a number for what it is: operation, options, and the types and shapes of results and constants. Equal operators have
@@ -166,7 +166,7 @@ def _successive(last: Mapping[int, int], start: int, period: int, count: int) ->
 
 
 def _agreeing(sources: Sequence[Sequence[int]], start: int, period: int, count: int) -> int:
-    """Return how many copies from the first one on have operands that agree; 1 if the second one does not, or is no successor."""
+    """Return how many copies from the first one on have operands that agree; 1 if the second one does not, or is not a successor."""
     second = start + period
     carried = False
     for position in range(second, second + period):

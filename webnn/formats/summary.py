@@ -37,7 +37,7 @@ _DOTS = "..."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a table of a graph shows.
+    """The content of a graph's table.
 
     Attributes:
         description: The graph; its operators have descriptors.

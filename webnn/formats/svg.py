@@ -75,7 +75,7 @@ def draw(
         width: How many pixels wide the picture may be, so that a long graph has several columns. A wide graph may be wider.
 
     Returns:
-        An ``<svg>`` element, which can stand in a page or in a file.
+        An ``<svg>`` element, for a page or a file.
 
     Raises:
         ImportError: The library for layouts is not installed; the message says how to get it.

@@ -59,7 +59,7 @@ class TensorsFile:
         path: The file.
 
     Attributes:
-        metadata: The texts that stand in the header.
+        metadata: The texts in the header.
 
     Raises:
         FormatError: It is no such file.
@@ -105,7 +105,7 @@ class TensorsFile:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _wrong(self, why: str) -> FormatError:
-        return FormatError(f"is no safetensors file: {why}", self._path)
+        return FormatError(f"is not a safetensors file: {why}", self._path)
 
     def _read_header(self) -> None:
         size = os.fstat(self._file.fileno()).st_size

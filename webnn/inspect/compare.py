@@ -59,7 +59,7 @@ class ValueDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Inspection):
-    """What differs between two contexts: what `compare` returns.
+    """The differences between two contexts: the result of `compare`.
 
     Attributes:
         one: The first context, for people.

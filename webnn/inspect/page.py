@@ -45,13 +45,13 @@ _NAMED = 5
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """What the page shows of one graph. What could not be found out is ``None``.
+    """The page's content about one graph. Results that could not be computed are ``None``.
 
     Attributes:
         title: The headline.
         subject: The graph.
         note: Why there are no times and values.
-        warnings: What a reader should know first.
+        warnings: The most important findings.
     """
 
     title: str
@@ -120,7 +120,7 @@ def _times(captured: Captured) -> str:
 
 
 def inspect_graph(title: str, graph: MLGraph, subject: Subject, inputs: Mapping[str, Any] | None, note: str = "") -> Section:
-    """Find out everything about a graph. What fails becomes a warning, but for inputs that do not fit."""
+    """Inspect a graph. Failures become warnings, except those of inputs that do not fit."""
     section = Section(title=title, subject=subject, note=note if inputs is None else "")
     section.placement = _try(section, "placement", lambda: graph.placement)
     if inputs is not None:
@@ -142,7 +142,7 @@ def _try(section: Section, what: str, find: Callable[[], T]) -> T | None:
 
 
 def _warn(section: Section) -> list[str]:
-    """Return what a reader should know first."""
+    """Return the most important findings."""
     found: list[str] = []
     if section.nan is not None:
         (table,) = tabulate(section.nan)

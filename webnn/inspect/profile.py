@@ -41,7 +41,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Share:
-    """What ran for one operator in one run."""
+    """The nodes that ran for one operator in one run."""
 
     duration: int = 0
     nodes: int = 0
@@ -90,7 +90,7 @@ def _take(subject: Subject, arrays: Mapping[str, Array], runs: int) -> GraphProf
 
 
 def read_runs(events: Iterable[Mapping[str, Any]]) -> list[list[Node]]:
-    """Return the nodes of each complete run, from the events of the engine, which stand in the order in which they end.
+    """Return the nodes of each complete run, from the events of the engine, in the order in which they end.
 
     The nodes inside a loop are left out, because the loop's own time contains theirs.
     """
@@ -219,8 +219,8 @@ def _gather(runs: Sequence[Sequence[Node]], owners: Mapping[tuple[int, str], int
 class _Fusions:
     """Finds out where an operator without nodes runs.
 
-    The engine's nodes have the name of one node that they were made of. What it was fused with follows from the graph: a neighbour whose
-    node changed its kind, or else the one before it.
+    The engine's nodes have the name of one node that they were made of. The graph shows the other operators that were fused with it: a
+    neighbour whose node changed its kind, or else the one before it.
     """
 
     def __init__(self, description: GraphDescription, ran: Mapping[int, _Share], emitted: Mapping[int, set[str]]) -> None:
@@ -247,7 +247,7 @@ class _Fusions:
         for operator in self._operators:
             index = operator.index
             if index in self._ran:
-                # What it computes beside its operation, such as a transpose, may run apart.
+                # Parts beside its operation, such as a transpose, may run apart.
                 home = self._carrier(operator, self._emitted.get(index, set()) - {*self._ran[index].kernels})
                 if home is not None:
                     homes[index] = home

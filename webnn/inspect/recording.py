@@ -41,7 +41,7 @@ class Listener(Protocol):
         """Learn of a new tensor; return a function to call when it is destroyed. That may be on any thread, and with any lock held."""
 
     def copied(self, method: str, line: Line, size: int, made: int) -> None:
-        """Learn that a method copied so many bytes, and into how many new bytes of memory it did."""
+        """Record that a method copied bytes, and how much new memory it used for them."""
 
     def dispatched(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor], line: Line) -> None:
         """Learn of a dispatch."""

@@ -1,4 +1,4 @@
-"""What the elements of a value are."""
+"""Statistics about the elements of a value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PIECE = 1 << 20
 def unpack(array: Array, descriptor: OperandDescriptor) -> Array:
     """Return a value with an element for each of its own, of a type that NumPy has.
 
-    Two elements of int4 and uint4 share a byte, the first one in the low bits. Those of low precision become float32.
+    Two elements of int4 and uint4 share a byte, the first one in the low bits. Elements of low precision become float32.
     """
     if descriptor.dataType in ML_DTYPES and array.dtype == NUMPY_DTYPES[descriptor.dataType]:
         with np.errstate(invalid="ignore"):  # a signalling NaN is an invalid value to NumPy

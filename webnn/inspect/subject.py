@@ -34,7 +34,7 @@ class Subject:
 
     Attributes:
         state: The context.
-        source: What was compiled.
+        source: The graph that was compiled.
         implementation: The session. Only the timeline may run it.
         description: The graph as a value. Its operators are those of the source, in the same order.
     """

@@ -1,4 +1,4 @@
-"""What each step of a program's loop copies and allocates: `record_waste`, and the tables of what it finds."""
+"""The copies and allocations of each step of a program's loop: the results of `record_waste`, and their tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webnn.inspect.show import printable, tabulate
 
 __all__ = ["NAMES", "SMALL", "Waste", "WasteCounts", "WasteLine", "WasteStep"]
 
-#: A copy of at most so many bytes is a small one: a token, a position.
+#: A small copy has at most this number of bytes: a token, a position.
 SMALL = 256
 
 
@@ -52,7 +52,7 @@ NAMES = tuple(each.name for each in fields(WasteCounts))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WasteStep(WasteCounts):
-    """What happened in one step.
+    """The copies and allocations of one step.
 
     Attributes:
         alive: The tensors that were made in the block, and neither destroyed nor dropped at the end of the step.
@@ -65,14 +65,14 @@ class WasteStep(WasteCounts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WasteLine(WasteCounts):
-    """What one line of the program did with one method after the warm-up.
+    """The calls of one method in one line of the program, after the warm-up.
 
     Attributes:
         method: The method that it called.
         file: The program's file, or the address of a script.
         line: The line, from 1; 0 if it is not known.
         steps: In how many steps it did so.
-        combinations: Of a dispatch: how many combinations of tensors a graph had there, at most; 64 stands for more, too.
+        combinations: Of a dispatch: how many combinations of tensors a graph had there, at most; 64 also means more.
         alive: The tensors that the line made, also in the warm-up, and that are neither destroyed nor dropped.
         aliveBytes: Their bytes.
         kept: The tensors that the line made after the warm-up, and that nobody destroyed. The program may have dropped them: a browser
@@ -96,12 +96,12 @@ class WasteLine(WasteCounts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waste(Inspection):
-    """What the steps of a program copied and allocated: what `webnn.inspect.WasteRecorder.report` returns.
+    """The copies and allocations of a program's steps: the result of `webnn.inspect.WasteRecorder.report`.
 
     Attributes:
         count: How many steps there were after the warm-up.
         warmup: How many steps there were in the warm-up.
-        total: What happened in the steps after the warm-up.
+        total: The sum over the steps after the warm-up.
         steps: The first 10,000 steps, those of the warm-up included.
         lines: The lines of the program that did something after the warm-up, or whose tensors are alive, the most wasteful first.
         alive: The tensors that were made in the block, and are neither destroyed nor dropped.

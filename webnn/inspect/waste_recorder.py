@@ -46,8 +46,8 @@ def record_waste(context: MLContext | None = None, *, warmup: int = WARMUP) -> W
         A context manager, which can be entered once.
 
     Raises:
-        WebNNTypeError: ``context`` is no context, or its draft has no tensors.
-        TypeError: ``warmup`` is no integer.
+        WebNNTypeError: ``context`` is not a context, or its draft has no tensors.
+        TypeError: ``warmup`` is not an integer.
         ValueError: It is negative.
     """
     if context is not None:
@@ -76,7 +76,7 @@ def _zeros() -> dict[str, int]:
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """What a line of the program does with one method: see `WasteLine`."""
+    """The calls of one method in one line of the program: see `WasteLine`."""
 
     counts: dict[str, int] = field(default_factory=_zeros)
     steps: int = 0

@@ -104,7 +104,7 @@ class Status:
             *[web.post(f"{prefix}/status/{name}", partial(_act, action)) for name, action in actions.items()],
         ]
 
-    # What the page shows
+    # The content of the page
 
     async def _state(self, request: web.Request) -> web.Response:
         """Send the state, unless the page has it."""
@@ -154,7 +154,7 @@ class Status:
             return _refusal(_RefusedError(409, "the page has released the graph"))
         return _json({"tables": [_describe_table(each) for each in tabulate(placement)]})
 
-    # What a person does
+    # The actions of a person
 
     async def _change(self, values: dict[str, Any]) -> dict[str, Any]:
         """Use another profile, fallback policy and numerics policy for the contexts that are made from now on."""
@@ -175,7 +175,7 @@ class Status:
         return {}
 
     async def _arm(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Arm and disarm faults. What is not named stays as it is."""
+        """Arm and disarm faults. Faults that are not named stay as they are."""
         armed = {name: _check_fault(name, values.pop(name)) for name in FAULTS if name in values}
         _check_empty(values)
         try:
@@ -244,9 +244,9 @@ async def _act(action: _Action, request: web.Request) -> web.Response:
         try:
             values = await request.json()
         except (ValueError, RecursionError):
-            raise _RefusedError(400, "the request is no JSON") from None
+            raise _RefusedError(400, "the request is not JSON") from None
         if not isinstance(values, dict):
-            raise _RefusedError(400, "the request is no object")
+            raise _RefusedError(400, "the request is not an object")
         return _json(await action(values))
     except _RefusedError as error:
         return _refusal(error)

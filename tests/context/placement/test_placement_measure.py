@@ -175,7 +175,7 @@ REASONS: list[tuple[str, Selection, list[tuple[str, list[str]]], Mapping[str, st
         {},
         "there is no NPU; the sky is grey",
     ),
-    ("candidates that were left out are no reason", select((CUDA, "gpu"), (CPU, "cpu"), reasons=("no",)), [(CUDA, ["cast#1.0"])], {}, ""),
+    ("candidates that were left out give no reason", select((CUDA, "gpu"), (CPU, "cpu"), reasons=("no",)), [(CUDA, ["cast#1.0"])], {}, ""),
     ("one device, two providers", select((OPENVINO, "cpu"), (CPU, "cpu"), requested="cpu"), [(CPU, ["cast#1.0"])], {},
      f"{OPENVINO} left cast (float32) to {CPU}"),
 ]  # fmt: skip
@@ -226,7 +226,7 @@ def network(b: MLGraphBuilder) -> Mapping[str, MLOperand]:
     return {"sums": b.cumulativeSum(rounded, 1), "dense": b.softmax(dense, 1)}  # 13, 14
 
 
-#: What is left of each operator: batchNormalization goes into conv2d, the second addition is of constants, and two transposes are none. The
+#: The rest of each operator: batchNormalization goes into conv2d, the second addition is of constants, and two transposes are none. The
 #: first addition goes into matmul, where the optimizer does that.
 DROPPED = {2, 8, 10, 11}
 

@@ -100,7 +100,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.Monk
     long = replace(PLACEMENT.operators[2], label="a/very/long/label/that/does/not/end/" * 5, reason=reason)
     lines = str(replace(PLACEMENT, operators=(long,))).splitlines()
     assert max(map(len, lines)) <= width
-    # What does not fit is in the next line.
+    # Text that does not fit is in the next line.
     assert "cumulativeSum" in lines[3] or width < 80
 
 
@@ -149,7 +149,7 @@ def test_a_gap_says_what_it_hides() -> None:
     assert gap["reason"] == "4,880 of them on the cpu"
 
 
-# What programs may put into labels
+# Labels of programs
 
 LABELS = [
     ("<script>alert(1)</script>", "<script>alert(1)</script>"),

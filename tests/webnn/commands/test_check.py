@@ -110,7 +110,7 @@ def has_ended(process: int) -> bool:
 @pytest.mark.usefixtures("in_this_process")
 def test_every_profile() -> None:
     code, output, errors = check(ROOT / "examples" / "int8_graph.py")
-    # Who names no profile only wants to know.
+    # Without profiles, a check only informs.
     assert (code, errors) == (0, "")
     assert max(len(line) for line in output.splitlines()) <= 80
     assert "\x1b" not in output
@@ -427,7 +427,7 @@ def test_a_program_that_forks(tmp_path: Path) -> None:
 
 
 def test_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user set for other runs does not hold; what the user asks of this one does."""
+    """Settings that the user made for other runs do not hold; options of this run do."""
     monkeypatch.setenv("WEBNN_PROFILE", "coreml")
     monkeypatch.setenv("WEBNN_FALLBACK", "deny")
     monkeypatch.chdir(tmp_path)

@@ -25,9 +25,9 @@ def build_in_node(names: Sequence[str], folder: Path, dialect: str | None = None
     """Build modules in one process.
 
     Returns:
-        What became of them, and the descriptions of the graphs in order. These have no draft.
+        Their results, and the descriptions of the graphs in order, which have no draft.
     """
     found = build_modules(names, folder, dialect=dialect, node=require_node())
-    # What a hostile label would set.
+    # The variable that a hostile label would set.
     assert [name for name in found.globals if name.startswith("pwned")] == []
     return found, [replace(description, draft="") for description in found.descriptions.values()]

@@ -21,7 +21,7 @@ def _level(name: str) -> webnn.MLContext:
 
 
 def recorded(level: str, step: int = 1) -> Iterator[tuple[str, webnn.GraphDescription]]:
-    """Yield name and description of each graph of a level that its draft accepts, or of each so many-th."""
+    """Yield name and description of each graph of a level that its draft accepts, or of every n-th one."""
     (archive,) = [path for path in bundled_archives() if path.stem == level]
     for case in list(load_cases([archive]))[::step]:
         builder = webnn.MLGraphBuilder(_level(level))

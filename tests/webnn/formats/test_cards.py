@@ -1,4 +1,4 @@
-"""What is folded, and what a picture shows of it."""
+"""Folded operators, and how a picture shows them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_copy_that_differs_is_not_folded(change: str) -> None:
 
 
 def test_wiring_between_copies_counts() -> None:
-    """Operators of one kind with other operands each are no blocks."""
+    """Operators of one kind with different operands are not blocks."""
     b = builder()
     values = [b.input("x", dataType="float32", shape=[4])]
     for source in (0, 0, 1, 0, 2, 3, 1, 4, 0, 6, 2, 7):
@@ -111,7 +111,7 @@ def test_wiring_between_copies_counts() -> None:
 
 
 def test_a_value_of_a_middle_copy() -> None:
-    """What several copies make for outside leaves the one card, and the outputs share a card."""
+    """Results of several copies that other operators take leave the one card, and the outputs share a card."""
     b = builder()
     x = b.input("x", dataType="float32", shape=[4, 4])
     outputs = {}

@@ -233,7 +233,7 @@ def test_what_the_examples_say() -> None:
     assert plain.constants["slope"].value == np.float32(1e-5)
 
 
-# What is refused.
+# Refused files.
 
 
 def content(**changes: Any) -> dict[str, Any]:
@@ -272,7 +272,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no nodes": (content(nodes=...), "nodes: must be a list, got None"),
     "no outputs": (content(outputs={}), "outputs: must not be empty"),
     "an input without type": (content(inputs={"x": {"shape": []}}), "inputs.x.dataType: must be one of float32, "),
-    "a type that is no string": (content(inputs={"x": {"dataType": [], "shape": []}}), "inputs.x.dataType: must be one of float32, "),
+    "a type that is not a string": (content(inputs={"x": {"dataType": [], "shape": []}}), "inputs.x.dataType: must be one of float32, "),
     "a size that is none": (
         content(inputs={"x": {"dataType": "int8", "shape": [True]}}),
         "inputs.x.shape: must be a list of sizes, got True",
@@ -314,7 +314,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a scalar that is none": (content(**constant(shape=(), kind="scalar", value="1")), "consts.c.init.value: must be a number, got '1'"),
     "a scalar out of range": (content(**constant(shape=(), kind="scalar", value=128)), "must be an integer from -128 to 127, got 128"),
     "a scalar with a fraction": (content(**constant(shape=(), kind="scalar", value=0.5)), "must be an integer from -128 to 127, got 0.5"),
-    "a scalar that is no number": (content(**constant(shape=(), kind="scalar", value="NaN")), "must be an integer from -128 to 127"),
+    "a scalar that is not a number": (content(**constant(shape=(), kind="scalar", value="NaN")), "must be an integer from -128 to 127"),
     "a scalar beyond its type": (
         content(**constant("float16", (), kind="scalar", value=65520)),
         "consts.c.init.value: must fit into float16, got 65520",
@@ -327,7 +327,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         f"nodes[0]: must be {MEMBERS}, got ['id', 'op', 'inputs', 'options', 'attributes']",
     ),
     "an unknown operation": (content(**node(op="gelu2")), "nodes[0].op: the draft 2026-06 has no operation 'gelu2'; did you mean gelu?"),
-    "a method that is no operation": (content(**node(op="build")), "nodes[0].op: the draft 2026-06 has no operation 'build'"),
+    "a method that is not an operation": (content(**node(op="build")), "nodes[0].op: the draft 2026-06 has no operation 'build'"),
     "an operation that is none": (content(**node(op={})), "nodes[0].op: the draft 2026-06 has no operation {}"),
     "inputs that are none": (content(**node(inputs="x")), "nodes[0].inputs: must be a list of names, got 'x'"),
     "an input that is none": (content(**node(inputs=[3])), "nodes[0].inputs: must be a list of names, got 3 in it"),

@@ -1,4 +1,4 @@
-"""What notebooks show of graphs and of the objects of the API."""
+"""Graphs and the objects of the API in notebooks."""
 
 from __future__ import annotations
 

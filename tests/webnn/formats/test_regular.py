@@ -75,7 +75,7 @@ def make_link(path: Path) -> None:
     path.symlink_to(path.with_name("nothing"))
 
 
-#: What may stand in the place of a file, and a part of the message.
+#: Things in the place of a file, and a part of the message.
 OTHERS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     "pipe": (getattr(os, "mkfifo", lambda _: pytest.skip("Windows has no pipes in folders")), "must be a file, got a pipe"),
     "device": (lambda path: path.symlink_to(os.devnull), "must be a file, got a device"),

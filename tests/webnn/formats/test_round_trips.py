@@ -21,7 +21,7 @@ from webnn.wpt_runner.vectors.format import Array
 from webnn.wpt_runner.vectors.graphs import read_graph
 from webnn.wpt_runner.vectors.replay import compute
 
-#: By day, every so many cases of a level.
+#: By day, one case of a level in this number of cases.
 SAMPLED = 45
 OLD, NEW = (level.name for level in LEVELS)
 #: The cases of each level; some of the newer one are not valid in its draft.

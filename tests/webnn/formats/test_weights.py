@@ -95,7 +95,7 @@ def test_which_file_is_read(files: list[str], read: str, tmp_path: Path) -> None
     if read.endswith(".safetensors"):
         loaded = webnn.load(path)
         assert float(loaded.constants["c"].value[0, 0]) == files.index(read)
-        # What two constants share is read once.
+        # Bytes that two constants share are read once.
         assert np.shares_memory(loaded.constants["c"].value, loaded.constants["d"].value)
         return
     with pytest.raises(FormatError) as caught:
@@ -163,7 +163,7 @@ def test_what_is_no_safetensors_file(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "graph.safetensors").write_bytes(content)
     with pytest.raises(FormatError) as caught:
         webnn.load(path)
-    assert str(caught.value).startswith(f"{tmp_path / 'graph.safetensors'}: is no safetensors file: ")
+    assert str(caught.value).startswith(f"{tmp_path / 'graph.safetensors'}: is not a safetensors file: ")
 
 
 def test_links(tmp_path: Path) -> None:

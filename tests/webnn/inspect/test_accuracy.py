@@ -151,7 +151,7 @@ DISTANCES: list[tuple[str, list[Any], list[Any], tuple[float, float, float]]] = 
     ("float32", [1, 1], [NAN, 1], (INF, INF, INF)),
     ("float32", [INF, -INF], [INF, -INF], (0, 0, 0)),
     ("float32", [INF, 1], [-INF, 1], (INF, INF, INF)),
-    # The best that the type can say is no error in units, but the value is lost.
+    # The result is the nearest value of the type, so the error in units is 0, but the value is lost.
     ("float16", [INF, 1], [70000, 1], (INF, INF, 0)),
     ("float32", [1, 3], [INF, 3], (INF, INF, INF)),
     ("float32", [1e-45, 0], [0, 0], (2**-149, INF, 1)),

@@ -156,7 +156,7 @@ def test_hostile_labels(tmp_path: Path) -> None:
     text = " ".join(page.text)
     for label in HOSTILE[:5]:
         assert label in text
-    # What would change the text around it is escaped, and what is long is cut.
+    # Characters that would change the text around them are escaped, and long texts are cut.
     assert "\\u202egnirts" in text
     assert not re.search("[\u202a-\u202e\x00\x1b]", text)
     assert "a" * 500 not in text

@@ -185,7 +185,7 @@ def test_a_mask_is_not_to_blame() -> None:
 
     graph = build(make)
     assert graph.firstNaN({"x": np.zeros(2, np.float32)}) is None
-    # What becomes of them is another matter.
+    # Their results do not matter here.
     found = build(lambda builder: {"y": builder.mul(next(iter(make(builder).values())), builder.constant("float32", math.inf))}).firstNaN(
         {"x": np.zeros(2, np.float32)}
     )

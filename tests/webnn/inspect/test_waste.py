@@ -1,4 +1,4 @@
-"""What steps copy and allocate: counts, steps, lines, leaks."""
+"""The copies and allocations of steps: counts, steps, lines, leaks."""
 
 from __future__ import annotations
 
@@ -149,14 +149,14 @@ def test_a_round_trip_is_named_with_its_line() -> None:
     read, write = (next(each for each in waste.lines if each.method == name and each.copies) for name in ("readTensor", "writeTensor"))
     assert (read.line, write.line) == (line, line)
     assert (write.copies, write.copiedBytes, write.allocations) == (198, 198 * size, 0)
-    # What is read before the next dispatch belongs to the step before.
+    # Reads before the next dispatch belong to the step before.
     assert (read.copies, read.copiedBytes, read.allocations) == (197, 197 * size, 197)
     assert waste.leaks == ()
 
 
 @pytest.mark.parametrize("roundTrip", [False, True])
 def test_the_memory_of_a_loop_that_nobody_records(roundTrip: bool) -> None:
-    """What the recorder says of copies is true: NumPy tells `tracemalloc` of every array. Keys and values have 32,768 bytes each."""
+    """The recorder's figures about copies are true: NumPy tells `tracemalloc` of every array. Keys and values have 32,768 bytes each."""
     example = runpy.run_path(str(EXAMPLE))
     context = make_context(CURRENT)
     graph = example["build"](context, example["random_weights"]())
@@ -179,7 +179,7 @@ def test_the_memory_of_a_loop_that_nobody_records(roundTrip: bool) -> None:
 
 # Counts
 
-#: What a call counts, beside zeros.
+#: The counts of a call, beside zeros.
 CALLS: Mapping[str, tuple[Callable[[Loop], object], dict[str, int]]] = {
     "write": (Loop.write, {"copies": 1, "copiedBytes": BYTES}),
     "a small write": (lambda loop: loop.write(1), {"small": 1, "smallBytes": 4}),
@@ -322,7 +322,7 @@ def test_a_mapping_of_another_class(loop: Loop) -> None:
     assert counts_of(waste.report().total) == {"dispatches": 2}
 
 
-#: What a step does with a tensor that it made; how many are alive at the end, and whether they are a leak.
+#: The actions of a step with a tensor that it made; how many are alive at the end, and whether they are a leak.
 ENDS: Mapping[str, tuple[Callable[[Loop, MLTensor], object], int, bool]] = {
     "destroyed": (lambda _, tensor: tensor.destroy(), 0, False),
     "destroyed twice": (lambda _, tensor: [tensor.destroy() for _ in range(2)], 0, False),
