@@ -8,7 +8,6 @@ import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,6 +17,7 @@ from webnn.commands.text import cut
 __all__ = ["Problem", "check_json", "find_problem", "is_deep", "load_json", "load_toml", "write_path"]
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Place = tuple[str | int, ...]
 
 _GZIP = b"\x1f\x8b"
 #: The most bytes of JSON, also when they are unpacked.
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
     """The first problem of a value: the type of pydantic's error, the keys that lead to the place, what must hold, and what was given."""
 
     kind: str
-    place: tuple[str | int, ...]
+    place: _Place
     demand: str
     given: Any
 
@@ -71,37 +71,20 @@ def write_path(place: Sequence[str | int]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
 
 
-def check_json(
-    model: type[_Model],
-    content: object,
-    where: str,
-    place: Sequence[str | int] = (),
-    demands: Mapping[str, str] = MappingProxyType({}),
-) -> _Model:
-    """Check JSON against a model.
-
-    Args:
-        model: The model.
-        content: The JSON.
-        where: The beginning of a message: the file, and that it is not what it should be.
-        place: The keys that lead to the content.
-        demands: Demands of this file, as `find_problem` takes them.
+def check_json(model: type[_Model], content: object, wrong: str, place: _Place = (), demands: Mapping[str, str] | None = None) -> _Model:
+    """Check JSON, which is at a place of a file, against a model; ``demands`` are this file's own (`find_problem`).
 
     Raises:
-        ValueError: It does not fit; the message names the place.
+        ValueError: It does not fit; the message begins with ``wrong``, and names the place.
     """
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        kind, inner, demand, given = find_problem(error, {**_DEMANDS, **demands})
-    *outer, last = (*place, *inner) or ("",)
-    if kind == "missing":
-        raise ValueError(f"{where}: {_cut_path(outer)} has no member {str(last)!r}")
-    raise ValueError(f"{where}: {_cut_path((*place, *inner))} {demand}, got {cut(json.dumps(given), _LONGEST_VALUE)}")
-
-
-def _cut_path(place: Sequence[str | int]) -> str:
-    return cut(write_path(place), _LONGEST_VALUE) or "it"
+        kind, inner, demand, given = find_problem(error, {**_DEMANDS, **(demands or {})})
+    where = (*place, *inner)
+    named = cut(write_path(where[:-1] if kind == "missing" else where), _LONGEST_VALUE) or "it"
+    problem = f"has no member {str(where[-1])!r}" if kind == "missing" else f"{demand}, got {cut(json.dumps(given), _LONGEST_VALUE)}"
+    raise ValueError(f"{wrong}: {named} {problem}")
 
 
 def is_deep(value: object, levels: int) -> bool:

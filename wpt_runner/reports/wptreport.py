@@ -66,7 +66,7 @@ def parse_wptreport(content: object, path: Path) -> RunResult:
     Raises:
         ValueError: It is not a report; see `read_wptreport`.
     """
-    report = check_json(_Report, content, _where(path), demands=_DEMANDS)
+    report = check_json(_Report, content, f"{path} is not a wptreport", demands=_DEMANDS)
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
     return RunResult(
@@ -142,7 +142,7 @@ class _Result(_Model):
 
 
 def _file_result(path: Path, index: int, raw: object) -> FileResult:
-    result = check_json(_Result, raw, _where(path), ("results", index))
+    result = check_json(_Result, raw, f"{path} is not a wptreport", ("results", index))
     file, variant, flavour = _split(result.test)
     return FileResult(
         file=file,
@@ -189,7 +189,3 @@ def _info(raw: Mapping[str, Any]) -> dict[str, str]:
             text = value if isinstance(value, str) else json.dumps(value)
             info[_PRODUCT_VERSION if name == _BROWSER_VERSION else name] = replace_surrogates(text)
     return info
-
-
-def _where(path: Path) -> str:
-    return f"{path} is not a wptreport"
