@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from webnn.context.devices.selection import REFERENCE
 from webnn.context.placement.placements import OperatorPlacement, Placement
-from webnn.display import table
+from webnn.display import table, text
 from webnn.display.table import Cell, Table
 from webnn.display.text import clip, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["as_html", "as_renderable", "as_text", "show_bytes", "tabulate"]
+__all__ = ["as_html", "as_renderable", "as_text", "tabulate"]
 
 _COLUMNS = ("#", "operation", "label", "device", "provider", "partition", "reason")
 #: The most operators that a table shows in full, and how many a shortened table shows at each end.
@@ -26,7 +26,6 @@ _STRAYS = 100
 #: Labels are a program's own and may be of any length.
 _LONGEST_LABEL = 60
 _WIDEST_LABEL = 24
-_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _SUFFIX = "ExecutionProvider"
 #: The colour of each device type.
 _STYLES: Mapping[str, str] = MappingProxyType({"cpu": "yellow", "gpu": "green", "npu": "magenta"})
@@ -141,7 +140,7 @@ def _totals(placement: Placement) -> list[tuple[str, str]]:
         ("transfers", _transfers(placement)),
     ]
     if placement.constantBytes:
-        lines.append(("constants", f"{show_bytes(placement.constantBytes)} once, at the build"))
+        lines.append(("constants", f"{text.size(placement.constantBytes)} once, at the build"))
     return lines
 
 
@@ -151,18 +150,8 @@ def _transfers(placement: Placement) -> str:
     ways: Counter[str] = Counter()
     for transfer in placement.transfers:
         ways[f"{transfer.source} to {transfer.destination}"] += transfer.bytes
-    each = ", ".join(f"{show_bytes(size)} {way}" for way, size in ways.items())
-    return f"{len(placement.transfers):,} in each run, {show_bytes(placement.transferredBytes)}: {each}"
-
-
-def show_bytes(size: int) -> str:
-    """Write a number of bytes in the largest binary unit that it reaches."""
-    number, unit = float(size), 0
-    while number >= 1024 and unit < len(_UNITS) - 1:
-        number, unit = number / 1024, unit + 1
-    if unit == 0:
-        return f"{size} byte{'' if size == 1 else 's'}"
-    return f"{number:,.1f} {_UNITS[unit]}"
+    each = ", ".join(f"{text.size(size)} {way}" for way, size in ways.items())
+    return f"{len(placement.transfers):,} in each run, {text.size(placement.transferredBytes)}: {each}"
 
 
 def _reason(placement: Placement, operator: OperatorPlacement) -> str:

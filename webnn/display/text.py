@@ -1,16 +1,18 @@
-"""Texts of programs and files as text that is safe to show: it has no control characters, no surrogates, and a limited length."""
+"""Text for people: texts of programs and files without control characters and surrogates, cut to a length, and numbers with units."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-__all__ = ["clip", "printable", "replace_surrogates", "show_controls", "width"]
+__all__ = ["clip", "count", "printable", "replace_surrogates", "show_controls", "size", "width"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: Characters that XML 1.0 cannot hold or a terminal would obey: control characters other than tab and line feed, characters that change
 #: the direction of the text around them, and noncharacters.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_THOUSANDS = ("", " K", " M", " G", " T", " P")
+_BYTES = (" bytes", " KiB", " MiB", " GiB", " TiB")
 
 
 def replace_surrogates(text: str) -> str:
@@ -50,3 +52,27 @@ def clip(text: str, columns: int, *, ellipsis: str = "…") -> str:
         if taken > room:
             return text[:position] + ellipsis
     return text
+
+
+def count(number: int) -> str:
+    """Write a number with three digits and a unit: ``"861"``, ``"1.24 M"``."""
+    return _scale(number, 1000, _THOUSANDS)
+
+
+def size(number: int) -> str:
+    """Write a number of bytes: ``"512 bytes"``, ``"4.71 MiB"``."""
+    return "1 byte" if number == 1 else _scale(number, 1024, _BYTES)
+
+
+def _scale(number: int, base: int, units: tuple[str, ...]) -> str:
+    power = 0
+    while power + 1 < len(units) and number >= base ** (power + 1):
+        power += 1
+    if power == 0:
+        return f"{number}{units[0]}"
+    scaled = number / base**power
+    # A number such as 999,999 must not become "1000.00 K".
+    if round(scaled, 0) >= base and power + 1 < len(units):
+        power, scaled = power + 1, scaled / base
+    digits = 2 if scaled < 10 else 1 if scaled < 100 else 0
+    return f"{scaled:.{digits}f}{units[power]}"
