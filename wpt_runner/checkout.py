@@ -117,7 +117,7 @@ class Checkout:
         return sorted(filter(None, map(self.find, (self.root / "webnn").rglob("*.js"))))
 
     def find(self, file: Path) -> str | None:
-        """Return the path in the checkout of a test file in JavaScript, ``None`` if it is none."""
+        """Return the path of a test file in JavaScript in the checkout, ``None`` for other files."""
         inside = file.is_file() and file.is_relative_to(self.root)
         return file.relative_to(self.root).as_posix() if inside and file.name.endswith(_SUFFIXES) else None
 

@@ -30,9 +30,9 @@ _OWN = "webnn:"
 _FRAME = re.compile(r"\s+at .*:\d+:\d+\)?$")
 #: How `run_program` reports a fault, in the record.
 _NOTE = "error: webnn: "
-#: The text of an error that nobody caught, in JavaScript.
+#: The text of an uncaught error, in JavaScript.
 _DESCRIBE = "error instanceof Error ? `${error.name}: ${error.message}` : String(error)"
-#: Features of pages and workers that a program in Node lacks. An error that nobody catches is an event of a page; a program would end.
+#: Features of pages and workers that a program in Node lacks. An uncaught error is an event of a page; a program would end.
 _BEGIN = """
 globalThis.GLOBAL = {{isWindow: () => {is_window}, isWorker: () => !{is_window}, isShadowRealm: () => false}};
 globalThis.META_TITLE = {title};

@@ -36,7 +36,7 @@ Work = Callable[[Checkout, Settings, Test, Callable[[Subtest], None]], R]
 _GRACE = 3.0
 
 
-#: Features that only Node has. A test that names one of them may do without it; then it runs in Node as well.
+#: Features that only Node has. A test that names one of them may not need it, but runs in Node all the same.
 _LACKS = re.compile(r"\b(?:WebAssembly|MessageChannel|maxByteLength|new\s+Worker)\b")
 #: Where the harness and its helpers are, which name much that tests do not use.
 _RESOURCES = "/resources/"

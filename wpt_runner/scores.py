@@ -84,7 +84,7 @@ def read_runs(path: Path) -> RunResult | list[Run]:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is none of these; the message names the place.
+        ValueError: It is not such a file; the message names the place.
     """
     content = load_json(path, _WHAT)
     if isinstance(content, dict) and "runs" in content:

@@ -18,7 +18,7 @@ _STEP = 1e-5
 
 
 class Clock:
-    """Stands in for the module `time` in realms and in the harness.
+    """Replaces the module `time` in realms and in the harness.
 
     Attributes:
         now: The time that it shows, in seconds.

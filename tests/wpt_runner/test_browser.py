@@ -79,7 +79,7 @@ def test_the_page_of_a_test(tmp_path: Path) -> None:
 
 
 class Page:
-    """Stands for the browser: it has the results of a realm of this process, in which a fault may be planted."""
+    """Replaces the browser: it has the results of a realm of this process, in which a fault may be planted."""
 
     name, version = "Chromium 1.2", "1.2"
 

@@ -97,7 +97,7 @@ def test_compare(case: str) -> None:
 
 @each_row("case", CASES)
 def test_compare_backwards(case: str) -> None:
-    """The other way round, everything stands on the other side."""
+    """In the other direction, everything is on the other side."""
     before, after, expected = CASES[case]
     found = summary(compare(run(*after), run(*before)))
     other_side = {"failing": "passing", "passing": "failing", "before": "after", "after": "before"}

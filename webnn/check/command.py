@@ -58,7 +58,7 @@ def command(
         ),
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
     ] = None,
     *,
     profiles: Annotated[

@@ -284,7 +284,7 @@ class _Follower:
         self._lost = self._lost or self.ended is None
 
     def fail(self, error: WebNNTypeError | DOMException) -> None:
-        """End the program with an error that nobody catches."""
+        """End the program with an uncaught error."""
         self.ended = Ended(code=1, error=write_error(error), fatal=self.recorder.fatal(error))
 
     def build(self, state: ContextState, source: ComputationalGraph, implementation: Implementation) -> None:

@@ -26,7 +26,7 @@ def command(
         typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html."),
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
     ] = None,
     *,
     output: Annotated[

@@ -29,7 +29,7 @@ def command(
         typer.Argument(metavar="FILE|PROGRAM", help="A graph, or a program .py, .mjs, .js or .html that builds some.", show_default=False),
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
     ] = None,
     *,
     graph: Annotated[

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Card", "Edge", "Frame", "Picture", "Row", "make_picture", "numbers"]
 
-#: The most operators that a card of a chain shows, and how many of them stand at its end.
+#: The most operators that a card of a chain shows, and how many of them are at its end.
 _MOST_ROWS, _LAST_ROWS = 8, 3
 #: How many operands and options the text of an operator lists.
 _MOST_LISTED = 12
@@ -30,7 +30,7 @@ _MOST_LISTED = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """An operator on a card; or several that a chain leaves out, or that stand at the same place of a repeated block.
+    """An operator on a card; or several that a chain leaves out, or that are at the same place of a repeated block.
 
     Attributes:
         numbers: The numbers of its operators: see `numbers`.

@@ -68,7 +68,7 @@ class Signature:
     Attributes:
         operands: The names of the operand arguments.
         variadic: The one operand argument is a sequence.
-        arguments: The names of the other positional arguments, which stand among the options.
+        arguments: The names of the other positional arguments, which are among the options.
         roles: The role of each member of the options.
         numbers: The options that are cast to the data type of the first operand. Other numbers are of single precision.
     """

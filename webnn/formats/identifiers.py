@@ -65,7 +65,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _unescape(identifier: str) -> list[str] | None:
-    """Return the names of an escaped identifier; None if it is none."""
+    """Return the names of an escaped identifier; None for other identifiers."""
     if not identifier.startswith(PREFIX):
         return None
     body = identifier[len(PREFIX) :]

@@ -119,7 +119,7 @@ def render(tree: Tree, *, indent: int = 0, column: int = 0) -> str:
 
 
 def _pair(name: str, value: Tree, inner: str) -> str:
-    """Return a line of an object. A long text stands on a line of its own."""
+    """Return a line of an object. A long text gets its own line."""
     if isinstance(value, str) and len(inner) + len(name) + 2 + len(value) >= _WIDTH:
         return f"{name}:\n{inner}{_INDENT * 2}{value}"
     return f"{name}: {render(value, indent=len(inner), column=len(inner) + len(name) + 2)}"

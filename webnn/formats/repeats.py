@@ -6,13 +6,13 @@ block is therefore a *period* in the sequence of operators:
 1. Each operator gets a number for what it is: operation, options, and the types and shapes of results and constants. Equal operators have
    equal numbers; labels and the values of constants do not count.
 2. For each distance up to `_LONGEST_BLOCK`, the positions are compared whose numbers are equal at that distance. A run of them as long as
-   the distance is a candidate: the block stands there twice or more often.
+   the distance is a candidate: the block occurs there twice or more often.
 3. The block may begin at any position of its first copy. The best one is that where the fewest values cross from copy to copy; for a
    transformer this is the boundary of a layer or of its half.
 4. The operands must agree. An operand of a copy comes from the same place in that copy, from the same place in the copy before it, or from
-   one place before all copies, such as a mask. In the first copy, the copy before it is everything that stands before. At least one operand
-   must come from the copy before, and a copy hands its values to the next one only (or to the outputs of the graph): branches that stand
-   side by side, as query, key and value, are not folded.
+   one place before all copies, such as a mask. In the first copy, the copy before it is everything before the block. At least one operand
+   must come from the copy before, and a copy hands its values to the next one only (or to the outputs of the graph): parallel
+   branches, as query, key and value, are not folded.
 5. The candidates that save the most operators win.
 
 It costs time in proportion to the operators times the longest block, in NumPy.
@@ -39,7 +39,7 @@ _CANDIDATES, _BEGINNINGS = 200, 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """A block of operators that stands several times in a row.
+    """A block of operators that occurs several times in a row.
 
     Attributes:
         start: The position of the first operator.

@@ -1,6 +1,6 @@
 """A graph as a picture in SVG: `draw` returns it, `write` saves it.
 
-`webnn.formats.cards` decides what is shown and what is folded, `webnn.formats.layout` where it stands. The text has a fixed-width font,
+`webnn.formats.cards` decides what is shown and what is folded, `webnn.formats.layout` where it is placed. The text has a fixed-width font,
 because its width is then known without a browser. The picture follows the reader's light or dark colour scheme. It holds no script, links
 nothing, and escapes every text of the graph.
 """
@@ -110,7 +110,7 @@ def _headline(description: GraphDescription) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """A line of text on a card: what stands at the left, what at the right, and the class that styles the left part."""
+    """A line of text on a card: its left part, its right part, and the class that styles the left one."""
 
     left: str
     right: str = ""
@@ -155,7 +155,7 @@ class _Drawing:
             f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})">{legend[1]}</g>',
             f'<g transform="translate({_MARGIN:.0f} {top + _MARGIN:.0f})">',
         ]
-        # Lines run along the border that the layout knows: the drawn one stands a little inside.
+        # Lines run along the border that the layout knows: the drawn one is a little inside.
         parts += [
             f'<rect class="frame" x="{place.x + 4:.1f}" y="{place.y + 4:.1f}" width="{place.width - 8:.1f}" '
             f'height="{place.height - 8:.1f}" rx="8"/>'
@@ -166,7 +166,7 @@ class _Drawing:
             for edge, points in zip(self._picture.edges, placed.lines, strict=True)
             if len(points) > 1
         ]
-        # Above the lines: one may run where a title stands.
+        # Above the lines: one may run behind a title.
         parts += [self._frame_title(frame, place) for frame, place in zip(self._picture.frames, placed.frames, strict=True)]
         for card, place in zip(self._picture.cards, placed.boxes, strict=True):
             parts += self._card(card, place)

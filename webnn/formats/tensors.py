@@ -171,7 +171,7 @@ class TensorsFile:
         raise self._wrong(f"the tensor {name:.100} must have a type, a shape, and as many bytes as these need")
 
     def _check_places(self, begins: array[int], ends: array[int], size: int) -> None:
-        """Check that the tensors stand one behind the other, without gaps, and fill the file. Sorts both arrays."""
+        """Check that the tensors follow one another without gaps, and fill the file. Sorts both arrays."""
         first, last = np.frombuffer(begins, np.int64), np.frombuffer(ends, np.int64)
         first.sort()
         last.sort()

@@ -220,7 +220,7 @@ def _describe(section: Section) -> dict[str, Any]:
 
 
 def _draw(section: Section) -> dict[str, Any]:
-    """Return the picture and whether it shows times, or the problem that there is none."""
+    """Return the picture and whether it shows times, or why there is no picture."""
     times: dict[int, str] = {}
     shades: dict[int, float] = {}
     if section.profile is not None:

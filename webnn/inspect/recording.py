@@ -99,7 +99,7 @@ class _RecordedTensorSteps(TensorSteps):
     plain: tuple[TensorSteps, BuildSteps, ComputeSteps]
 
     def _note(self, tensor: MLTensor) -> MLTensor:
-        """Have the listeners watch a tensor that nobody else has yet."""
+        """Have the listeners watch a tensor that was just made."""
         line, memory = find_line(), tensor._memory
         if memory is not None:
             tensor._memory = _Memory(memory.array, [listener.created(tensor, line) for listener in self.listeners])

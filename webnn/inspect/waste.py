@@ -75,7 +75,7 @@ class WasteLine(WasteCounts):
         combinations: Of a dispatch: how many combinations of tensors a graph had there, at most; 64 also means more.
         alive: The tensors that the line made, also in the warm-up, and that are neither destroyed nor dropped.
         aliveBytes: Their bytes.
-        kept: The tensors that the line made after the warm-up, and that nobody destroyed. The program may have dropped them: a browser
+        kept: The tensors that the line made after the warm-up, and that were not destroyed. The program may have dropped them: a browser
             keeps their memory until it collects garbage.
     """
 

@@ -25,7 +25,7 @@ __all__ = ["WARMUP", "WasteRecorder", "record_waste"]
 WARMUP = 2
 #: The most steps, lines, and combinations of the tensors of a graph that are kept.
 _STEPS, _LINES, _COMBINATIONS = 10_000, 10_000, 64
-#: Stands for the lines that are too many.
+#: Replaces the lines beyond the limit.
 _ELSEWHERE: Line = ("elsewhere", 0)
 
 

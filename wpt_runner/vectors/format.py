@@ -232,7 +232,7 @@ def decode_argument(value: Any, find: Callable[[str], object]) -> Any:
 
 
 def decode_number(value: Any, path: str = "") -> int | float:
-    """Decode a number of a tensor; raises `CaseError` if it is none."""
+    """Decode a number of a tensor; raises `CaseError` for anything else."""
     match value:
         case bool():
             pass

@@ -133,7 +133,7 @@ def test_the_policy_of_the_page_allows_its_script_alone(tmp_path: Path) -> None:
         "base-uri 'none'",
         "form-action 'none'",
     ]
-    # It stands before everything that it forbids.
+    # A policy holds only for what follows it.
     assert text.index("Content-Security-Policy") < text.index("<style>")
 
 
