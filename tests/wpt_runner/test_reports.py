@@ -6,13 +6,13 @@ import gzip
 import json
 import re
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.html_page import Page
 from tests.support import each_row
 from webnn.commands.text import cut, one_line, show_controls
 from webnn.wpt_runner.reports.annotations import annotate
@@ -349,40 +349,20 @@ def test_junit_cuts_huge_messages(tmp_path: Path) -> None:
 # The page.
 
 
-class Page(HTMLParser):
-    """The page as a browser sees it: attributes, and the texts of elements."""
+def data_of(page: Page) -> str:
+    assert ("script", {"type": "application/json", "id": "data"}) in page.elements
+    return page.texts("script")[0]
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.texts: dict[str, str] = {}
-        self.ids: list[str] = []
-        self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.attributes += [(tag, name, value) for name, value in given.items()]
-        self.ids.append(given.get("id", ""))
-        self.open.append("data" if given.get("id") == "data" else tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        del self.open[-1 - [("script" if name == "data" else name) for name in reversed(self.open)].index(tag) :]
-
-    def handle_data(self, data: str) -> None:
-        if self.open:
-            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.texts["data"])
+def data(page: Page) -> Any:
+    return json.loads(data_of(page))
 
 
 def test_the_page_has_the_data(tmp_path: Path) -> None:
     write_html(KINDS, tmp_path / "page.html")
     page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     relu = "/webnn/validation_tests/relu.https.any.html"
-    assert page.data == [
+    assert data(page) == [
         [
             f"{relu}?cpu",
             "OK",
@@ -405,23 +385,23 @@ def test_the_page_has_the_data(tmp_path: Path) -> None:
         [f"{relu}?npu", "CRASH", 0, [], "", "CRASH", "known"],
         ["/webnn/b.any.html", "OK", 0, [["a", "PASS"]], "", "TIMEOUT"],
     ]
-    assert page.texts["title"] == "web-platform-tests: 5 unexpected results, 1 problem of the expectations"
-    assert page.texts["dd"] == "44 of 81 min 2 swebnn 1.0quickjs-ng2024-06f7769857252024-06-20 12:00 UTC"
-    assert page.texts["li"].endswith("there is no subtest <b> & 'c'")
+    assert "".join(page.texts("title")) == "web-platform-tests: 5 unexpected results, 1 problem of the expectations"
+    assert "".join(page.texts("dd")) == "44 of 81 min 2 swebnn 1.0quickjs-ng2024-06f7769857252024-06-20 12:00 UTC"
+    assert "".join(page.texts("li")).endswith("there is no subtest <b> & 'c'")
 
 
 def test_the_page_of_nothing() -> None:
     page = Page(render_html(EMPTY))
-    assert page.data == []
-    assert page.texts["title"] == "web-platform-tests: no tests"
-    assert page.texts["dd"] == "00 of 0"
-    assert ("span", "class", "verdict known") in page.attributes
+    assert data(page) == []
+    assert "".join(page.texts("title")) == "web-platform-tests: no tests"
+    assert "".join(page.texts("dd")) == "00 of 0"
+    assert ("span", {"class": "verdict known"}) in page.elements
 
 
 def test_a_page_without_surprise() -> None:
     page = Page(render_html(RunResult(results=[result("OK", subtest())])))
-    assert page.texts["title"] == "web-platform-tests: everything as expected"
-    assert ("span", "class", "verdict pass") in page.attributes
+    assert "".join(page.texts("title")) == "web-platform-tests: everything as expected"
+    assert ("span", {"class": "verdict pass"}) in page.elements
 
 
 @each_row(("text", "shown"), NASTY)
@@ -432,12 +412,10 @@ def test_the_page_holds_any_text(text: str, shown: str) -> None:
         problems=[text],
     )
     page = Page(render_html(run))
-    ((_, _, _, (only,), message, _, _, title, output),) = page.data
+    ((_, _, _, (only,), message, _, _, title, output),) = data(page)
     assert (message, title, output, only[0], only[2], only[4]) == (shown,) * 6
-    assert page.texts["li"] == shown
-    assert " ".join(shown.split()) in page.texts["dd"]
-    assert [tag for tag, name, _ in page.attributes if name.startswith("on")] == []
-    assert page.open == []
+    assert "".join(page.texts("li")) == shown
+    assert " ".join(shown.split()) in "".join(page.texts("dd"))
 
 
 def test_the_page_cuts_huge_texts() -> None:
@@ -449,15 +427,15 @@ def test_the_page_cuts_huge_texts() -> None:
 def test_the_page_refers_to_nothing_outside() -> None:
     text = render_html(KINDS)
     page = Page(text)
-    assert [each for each in page.attributes if each[1] in {"src", "href", "action", "srcset", "data"}] == []
-    assert re.findall(r"https?:|//[a-z]|@import|url\(|\bfetch\(|XMLHttpRequest|import\(", text.replace(page.texts["data"], "")) == []
-    assert ("meta", "content", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'") in page.attributes
+    assert all({"src", "href", "action", "srcset", "data"}.isdisjoint(attributes) for _, attributes in page.elements)
+    assert re.findall(r"https?:|//[a-z]|@import|url\(|\bfetch\(|XMLHttpRequest|import\(", text.replace(data_of(page), "")) == []
+    assert "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'" in [each.get("content") for _, each in page.elements]
 
 
 def test_the_script_finds_its_elements() -> None:
     script = (resources.files("webnn.wpt_runner.reports") / "page.js").read_text(encoding="utf-8")
     used = set(re.findall(r'\$\("([\w-]+)"\)', script))
-    ids = [each for each in Page(render_html(EMPTY)).ids if each]
+    ids = [attributes["id"] for _, attributes in Page(render_html(EMPTY)).elements if "id" in attributes]
     assert used >= {"data", "query", "tests"}
     assert used - set(ids) == set()
     assert len(ids) == len(set(ids))

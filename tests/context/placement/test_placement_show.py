@@ -6,12 +6,12 @@ import io
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from tests.html_page import Page
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.placement.show import tabulate
 
@@ -162,39 +162,13 @@ LABELS = [
 ]
 
 
-class Cells(HTMLParser):
-    """Reads the texts of a table's cells, the names of all elements, and whether they are closed."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.open: list[str] = []
-        self.seen: set[str] = set()
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.open.append(tag)
-        self.seen.add(tag)
-        if tag == "td":
-            self.texts.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "td" in self.open:
-            self.texts[-1] += data
-
-
 @pytest.mark.parametrize(("label", "shown"), LABELS, ids=range(len(LABELS)))
 def test_a_label(label: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     placement = replace(PLACEMENT, operators=(replace(PLACEMENT.operators[0], label=label, reason=label),))
-    page = Cells(placement._repr_html_())
-    assert page.texts[2] == shown
-    assert page.open == []
-    assert page.seen == {"div", "b", "table", "thead", "tbody", "tr", "th", "td", "span"}
+    page = Page(placement._repr_html_())
+    assert shown in page.texts("td")
+    assert page.tags == {"div", "b", "table", "thead", "tbody", "tr", "th", "td", "span"}
     lines = str(placement).splitlines()
     assert shown[:24] in lines[3]
     assert all(line.isprintable() for line in lines)
@@ -202,12 +176,13 @@ def test_a_label(label: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_page() -> None:
     html = PLACEMENT._repr_html_()
-    page = Cells(html)
-    assert page.texts == [
-        *["1", "conv2d", "stem", "gpu", "0", ""],
-        *["2", "reshape", "", "-", "-", ""],
-        *["4", "cumulativeSum", "", "cpu", "1", "not native"],
+    page = Page(html)
+    assert [(tag, text) for tag, text in page.parts if tag in {"td", "span"}] == [
+        *[("td", "1"), ("td", "conv2d"), ("td", "stem"), ("span", "gpu"), ("td", "0")],
+        *[("td", "2"), ("td", "reshape"), ("td", "-"), ("td", "-")],
+        *[("td", "4"), ("td", "cumulativeSum"), ("span", "cpu"), ("td", "1"), ("td", "not native")],
     ]
+    assert page.count("td") == 3 * 6
     # One row is marked, what is in colour lets the background shine through, and nothing is loaded.
     assert html.count("inset 3px") == 1
     assert "http" not in html

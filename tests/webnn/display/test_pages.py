@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from jinja2 import TemplateRuntimeError, UndefinedError
 from markupsafe import Markup
 
+from tests.html_page import Page
 from tests.support import each_row
 from webnn.display.pages import _environment, read, render
 
@@ -29,32 +28,15 @@ HOSTILE = [
 ]
 
 
-class Reader(HTMLParser):
-    """Reads the tags and the text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def fill(template: str, **values: object) -> str:
     return _environment().from_string(template).render(values)
 
 
 @each_row(("text", "shown"), HOSTILE)
 def test_texts_stay_texts(text: str, shown: str) -> None:
-    page = Reader(fill('<p title="{{ text }}">{{ text }}</p>', text=text))
-    assert page.tags == [("p", {"title": shown})]
-    assert page.text == shown
+    page = Page(fill('<p title="{{ text }}">{{ text }}</p>', text=text))
+    assert page.elements == [("p", {"title": shown})]
+    assert "".join(page.texts("p")) == shown
 
 
 def test_html_that_is_ready_and_numbers_stay() -> None:

@@ -7,12 +7,12 @@ import json
 import pickle
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import webnn
+from tests.html_page import Page
 from tests.support import CURRENT, make_context
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
 from webnn._extras import install_command
@@ -21,31 +21,6 @@ from webnn.formats import html
 from webnn.formats.svg import draw
 from webnn.importing.report import NodeReport, Refusal, Report
 from webnn.inspect import compare
-
-
-class Page(HTMLParser):
-    """Reads HTML: its elements, and its text."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.open: list[str] = []
-        self.text = ""
-        self.feed(source)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        if tag != "img":
-            self.open.append(tag)
-        assert not any(name.startswith("on") for name, _ in attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += f"{data} "
 
 
 def picture(source: str) -> str:

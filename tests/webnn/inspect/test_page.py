@@ -6,13 +6,13 @@ import base64
 import hashlib
 import re
 import warnings
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.html_page import Page
 from tests.support import CURRENT, make_context
 from tests.webnn.inspect.graphs import build, float_input, network, network_inputs
 from webnn import ML, InvalidStateError, MLGraphBuilder, MLOperand, WebNNTypeError
@@ -64,38 +64,14 @@ ELEMENTS = {
 LOADING = {"src", "srcset", "data", "action", "formaction", "xlink:href", "poster", "background"}
 
 
-class Reader(HTMLParser):
-    """Reads a page as a browser does, and keeps its elements and text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.comments: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def handle_comment(self, data: str) -> None:
-        self.comments.append(data)
-
-    def count(self, tag: str) -> int:
-        return sum(each == tag for each, _ in self.elements)
-
-
-def read(path: Path) -> Reader:
-    return Reader(path.read_text(encoding="utf-8"))
+def read(path: Path) -> Page:
+    return Page(path.read_text(encoding="utf-8"))
 
 
 def test_what_is_on_the_page(tmp_path: Path) -> None:
     write_page(tmp_path / "page.html", build(network), network_inputs())
     page = read(tmp_path / "page.html")
-    text = " ".join(page.text)
+    text = page.text
     for expected in (
         "Picture",
         "Times",
@@ -148,12 +124,12 @@ def test_hostile_labels(tmp_path: Path) -> None:
     """Every text of a graph stays text; nothing of it becomes an element, an attribute or a comment."""
     write_page(tmp_path / "page.html", build(hostile), {HOSTILE[0]: np.zeros(3, np.float32)})
     page = read(tmp_path / "page.html")
-    assert {tag for tag, _ in page.elements} <= ELEMENTS
+    assert page.tags <= ELEMENTS
     assert (page.count("script"), page.count("body"), page.comments) == (1, 1, [])
     for _, attributes in page.elements:
-        assert not any(name.startswith("on") or name in LOADING for name in attributes)
+        assert LOADING.isdisjoint(attributes)
         assert (attributes.get("href") or "#").startswith("#")
-    text = " ".join(page.text)
+    text = page.text
     for label in HOSTILE[:5]:
         assert label in text
     # Characters that would change the text around them are escaped, and long texts are cut.
@@ -221,7 +197,7 @@ def test_the_graphs_of_a_program(tmp_path: Path) -> None:
     np.testing.assert_array_equal(captured[0].inputs["x"], network_inputs()["x"])
     assert captured[1].inputs is None
     write_capture(tmp_path / "page.html", capture, "program.py")
-    text = " ".join(read(tmp_path / "page.html").text)
+    text = read(tmp_path / "page.html").text
     assert "computed 2 times; inputs of the first" in text
     assert "No times and values: the program did not compute it." in text
     # A context that was made outside of the block is not the program's.
@@ -250,6 +226,6 @@ def test_warnings_of_a_program(tmp_path: Path) -> None:
     assert len(capture.warnings) == 1
     assert "alhpa" in capture.warnings[0]
     write_capture(tmp_path / "page.html", capture, "program.py")
-    text = " ".join(read(tmp_path / "page.html").text)
+    text = read(tmp_path / "page.html").text
     assert "alhpa" in text
     assert "the program built no graph" in text
