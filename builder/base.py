@@ -166,6 +166,7 @@ class BuilderBase(DraftMembers):
                 operation=operation,
                 label=label,
                 draft=self._revision.draft,
+                rule="built",
             )
         self._state.loss.check(operation)
 
@@ -174,7 +175,7 @@ class BuilderBase(DraftMembers):
         if not members:
             return call.convert("options", webidl.dictionary_members, options)
         if options is not None:
-            raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both")
+            raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both", rule="once")
         return webidl.dictionary_members(members)
 
     def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any]) -> Dictionary | None:
@@ -221,7 +222,7 @@ class BuilderBase(DraftMembers):
         else:
             for index, operand in enumerate(operands):
                 if type(operand) is not MLOperand and not webidl.isInstance(operand, MLOperand):
-                    raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}")
+                    raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}", rule="conversion")
             inputs = operands  # type: ignore[assignment]  # all of them are operands, as just checked
         converted: tuple[Any, ...] = ()
         if arguments:
@@ -237,7 +238,7 @@ class BuilderBase(DraftMembers):
             if operand._builder is not self:
                 index = inputs.index(operand)
                 argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
-                raise call.error(argument, "must be an operand of this builder, but another one made it")
+                raise call.error(argument, "must be an operand of this builder, but another one made it", rule="owner")
             descriptors.append(operand.descriptor)
         optional: tuple[tuple[str, MLOperand], ...] = ()
         if given:
@@ -245,7 +246,7 @@ class BuilderBase(DraftMembers):
             for member, operand in optional:
                 # [operands] So were those among the options.
                 if operand._builder is not self:
-                    raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
+                    raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it", rule="owner")
             if call.revision.activations and "activations" in given:
                 self._checkActivations(call, getattr(dictionary, "activations", ()))
         # The data types and ranks that the tables of limits restrict (since 2026-06).
@@ -294,6 +295,7 @@ class BuilderBase(DraftMembers):
                 raise call.error(
                     f"options.activations[{index}]",
                     "must be an activation of this builder, but another one made it",
+                    rule="owner",
                 )
 
     def _single(

@@ -48,13 +48,16 @@ def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescri
     """
     named = webidl.convert_argument(functools.partial(webidl.record, outputs, require_operand), "describe", "outputs")
     if not named:
-        raise argument_error("describe", "outputs", "must not be empty")
+        raise argument_error("describe", "outputs", "must not be empty", rule="length")
     first = next(iter(named))
     builder = named[first]._builder
     for key, operand in named.items():
         if operand._builder is not builder:
             raise argument_error(
-                "describe", f"outputs[{webidl.describe(key)}]", f"must come from the builder of outputs[{webidl.describe(first)}]"
+                "describe",
+                f"outputs[{webidl.describe(key)}]",
+                f"must come from the builder of outputs[{webidl.describe(first)}]",
+                rule="owner",
             )
     call = Call("describe", "#api-mlgraphbuilder-build", builder._revision)
     return describe_graph(cast("GraphBuilder", builder)._survey(call, named), name)

@@ -182,7 +182,7 @@ class OperatorDescription(_Value):
         call = Call(operation, row.anchor, revision)
         names = (*row.operands, *(argument.name for argument in row.arguments))
         if len(arguments) != len(names):
-            raise call.error("", f"takes {len(names)} arguments ({', '.join(names)})", len(arguments))
+            raise call.error("", f"takes {len(names)} arguments ({', '.join(names)})", len(arguments), rule="length")
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in zip(names, arguments, strict=True)}
         described = cls(
             operation=operation,
@@ -195,7 +195,7 @@ class OperatorDescription(_Value):
         )
         for argument, _, value in described.named_values():
             if not isinstance(value, str):
-                raise call.error(argument, "must be the name of an operand", webidl.describe(value))
+                raise call.error(argument, "must be the name of an operand", webidl.describe(value), rule="conversion")
         return described
 
     def named_values(self) -> list[tuple[str, str, str]]:

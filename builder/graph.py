@@ -67,6 +67,7 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
                 operation="build",
                 argument="outputs",
                 anchor="#api-mlgraphbuilder-build",
+                rule="different",
             )
         inputs[name] = operand
     return ComputationalGraph(inputs=inputs, operators=operators, outputs=dict(outputs))

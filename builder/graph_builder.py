@@ -129,10 +129,10 @@ class GraphBuilder(
         self._checkCanBuild("input")
         # [1; 2026-06: 2] The name is not empty.
         if not text:
-            raise call.error("name", "must not be empty")
+            raise call.error("name", "must not be empty", rule="name")
         if self._revision.build_once and text in self._inputs and not self._revision.extension(SHARES_NAMES):
             # [2026-06: 3] No other input of the builder has it. (Until then build() asks that of the inputs of a graph.)
-            raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
+            raise call.error("name", "must be another one for each input of a builder", webidl.describe(text), rule="name")
         # [2; 2026-06: 4] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
         self._checkTensor(call, "input", "descriptor", converted, text)
@@ -207,14 +207,14 @@ class GraphBuilder(
         call = self._call("constant", "#api-mlgraphbuilder-constant-tensor")
         # [2026-06: 1] The tensor belongs to the builder's context.
         if tensor._state is not self._state:
-            raise call.error("tensor", "must be a tensor of the builder's context, but another one made it")
+            raise call.error("tensor", "must be a tensor of the builder's context, but another one made it", rule="owner")
         # [2026-06: 2] It was not destroyed.
         value = tensor._constantArray()
         if value is None:
-            raise call.error("tensor", "must not be destroyed")
+            raise call.error("tensor", "must not be destroyed", rule="destroyed")
         # [2026-06: 3] It is constant.
         if not tensor._isConstant:
-            raise call.error("tensor", "must be made by createConstantTensor()")
+            raise call.error("tensor", "must be made by createConstantTensor()", rule="usage")
         # [2026-06: 4] The builder can build.
         self._checkCanBuild("constant")
         # 5. Make graph connections, with the tensor's own memory.
@@ -259,18 +259,22 @@ class GraphBuilder(
             self._checkCanBuild("build")
         # [1; 2026-06: 3] There are outputs.
         if not named:
-            raise call.error("outputs", "must not be empty")
+            raise call.error("outputs", "must not be empty", rule="length")
         for name, operand in named.items():
             # [2.1; 2026-06: 4.1] Each has a name.
             if not name:
-                raise call.error("outputs", "must not have an empty name")
+                raise call.error("outputs", "must not have an empty name", rule="name")
             # [2.2; 2026-06: 4.2] Each was made by this builder.
             if operand._builder is not self:
-                raise call.error(f"outputs[{webidl.describe(name)}]", "must be an operand of this builder, but another one made it")
+                raise call.error(
+                    f"outputs[{webidl.describe(name)}]", "must be an operand of this builder, but another one made it", rule="owner"
+                )
             # [2.3; 2026-06: 4.3] None is an input or a constant.
             if operand._operator is None:
                 kind = "a constant" if operand._name is None else f"the input {webidl.describe(operand._name)}"
-                raise call.error(f"outputs[{webidl.describe(name)}]", f"must be the result of an operation, but it is {kind}")
+                raise call.error(
+                    f"outputs[{webidl.describe(name)}]", f"must be the result of an operation, but it is {kind}", rule="result"
+                )
         return collect(named)
 
     def _checkTensor(

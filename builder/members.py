@@ -82,4 +82,4 @@ def _uncalled(name: str) -> WebNNTypeError:
 
 def _error(name: str, reason: str, *, has: bool) -> WebNNTypeError:
     switch = explain_switch(lambda revision: revision.attributes is has)
-    return WebNNTypeError(f"{name}: {reason}; {switch}", operation=name, anchor="#api-mloperand")
+    return WebNNTypeError(f"{name}: {reason}; {switch}", operation=name, rule="draft", anchor="#api-mloperand")

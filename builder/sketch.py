@@ -42,7 +42,7 @@ class Sketch(GraphBuilder):
         descriptor = OperandDescriptor(dataType, array.shape)
         reason = find_unsupported(self._revision, descriptor)
         if reason:
-            raise self._call("constant", "#api-mlgraphbuilder-constant-buffer").error("descriptor", reason)
+            raise self._call("constant", "#api-mlgraphbuilder-constant-buffer").error("descriptor", reason, rule="limit")
         return MLOperand._create(self, descriptor, value=array)
 
 

@@ -35,7 +35,10 @@ def build(
     """Make a graph again; see `GraphDescription.build`."""
     if not webidl.isInstance(builder, BuilderBase):
         raise WebNNTypeError(
-            f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}", operation="build", argument="builder"
+            f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}",
+            operation="build",
+            argument="builder",
+            rule="conversion",
         )
     return Rebuilder(builder).build(description, inputs)
 

@@ -23,7 +23,7 @@ from numpy import ndarray
 from webnn.context.timeline import Living
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
-from webnn.validation.errors import WebNNTypeError
+from webnn.validation.errors import Requirement, argument_error
 
 __all__ = [
     "DETACHED_REASON",
@@ -44,11 +44,15 @@ __all__ = [
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-DETACHED_REASON = "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
-_DETACHED_VIEW = (
-    "must not be detached: it is a view of an array whose whole memory an earlier compute() transferred; pass a copy each time, such as "
-    "array[i].copy(), or use the arrays of that result"
+DETACHED_REASON = Requirement(
+    "detached", "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
 )
+_DETACHED_VIEW = Requirement(
+    "detached",
+    "must not be detached: it is a view of an array whose whole memory an earlier compute() transferred; pass a copy each time, such as "
+    "array[i].copy(), or use the arrays of that result",
+)
+_OVERLAP = Requirement("overlap", "must not share memory with another view of this call")
 
 
 class TransferredMemory(ndarray[Any, np.dtype[Any]]):
@@ -237,7 +241,7 @@ def source(operation: str, anchor: str, value: object) -> Array:
         return value
     reason, view = buffers.as_array(value)
     if view is None:
-        raise WebNNTypeError(f"{operation}: inputData {reason}", operation=operation, argument="inputData", anchor=anchor)
+        raise argument_error(operation, "inputData", reason, anchor=anchor)
     return view
 
 
@@ -261,11 +265,11 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
     flags = view.flags
     if not flags.c_contiguous:
         advice = "tensor.contiguous()" if lent else "numpy.ascontiguousarray(array)"
-        return f"must be C-contiguous, got a strided view; pass {advice}"
+        return Requirement("layout", f"must be C-contiguous, got a strided view; pass {advice}")
     if lent:
         return slot, view, Lent(value), view, view.ctypes.data
     if not flags.writeable:
-        return "must be writeable, because its memory is transferred, got a read-only array; pass a copy"
+        return Requirement("writeable", "must be writeable, because its memory is transferred, got a read-only array; pass a copy")
     owner: Any = view.base
     if type(owner) is TransferredMemory:
         # The whole result of an earlier compute(), as loops usually pass it.
@@ -278,7 +282,7 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
 
 def transfer(
     given: Sequence[Checked], wanted: Sequence[Checked], moves: Moves
-) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
+) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, Requirement]:
     """*Transfer* all views of a call, of inputs and outputs, or none. `#mlnamedarraybufferviews-transfer-alg`.
 
     Args:
@@ -342,10 +346,10 @@ def transfer(
     return inputs, outputs
 
 
-def _refuse(moves: Moves, name: str, *, shared: bool) -> tuple[str, str]:
+def _refuse(moves: Moves, name: str, *, shared: bool) -> tuple[str, Requirement]:
     """Take back the transfers of a call, because of a view that cannot be transferred; return its name and what is wrong."""
     take_back(moves)
-    return name, "must not share memory with another view of this call" if shared else DETACHED_REASON
+    return name, _OVERLAP if shared else DETACHED_REASON
 
 
 def pass_on(

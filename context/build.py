@@ -100,7 +100,9 @@ def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Impl
 
     backend = state.load_backend()
     if not isinstance(backend, EngineBackend):
-        raise NotSupportedError("profile: only the engine takes times, and the reference computes this graph", operation="profile")
+        raise NotSupportedError(
+            "profile: only the engine takes times, and the reference computes this graph", operation="profile", rule="draft"
+        )
     return backend.compile(graph, _repeat(state.selection, first), profile=profile)
 
 
@@ -143,6 +145,7 @@ def _refuse_strays(placement: Placement, why: str) -> None:
             f'"{placement.requested}", which {why}{_because(first.reason)}',
             operation=first.operation,
             label=first.label,
+            rule="device",
         )
 
 

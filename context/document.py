@@ -344,6 +344,7 @@ class Document:
                 f'{operation}: the permissions policy of the document does not allow the feature "webnn": {obstacle}',
                 operation=operation,
                 draft=draft,
+                rule="permission",
             )
 
 

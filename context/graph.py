@@ -146,7 +146,9 @@ class MLGraph(DraftMembers):
         """
         source = self._source
         if source is None:
-            raise InvalidStateError("description: the graph must not be destroyed", operation="description", draft=self._revision.draft)
+            raise InvalidStateError(
+                "description: the graph must not be destroyed", operation="description", draft=self._revision.draft, rule="destroyed"
+            )
         return describe_graph(source)
 
     def run(self, inputs: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Array]:
@@ -171,7 +173,7 @@ class MLGraph(DraftMembers):
         state, implementation = self._state, self._implementation
         state.loss.check("run")
         if implementation is None:
-            raise InvalidStateError("run: the graph must not be destroyed", operation="run", draft=self._revision.draft)
+            raise InvalidStateError("run: the graph must not be destroyed", operation="run", draft=self._revision.draft, rule="destroyed")
         arrays = check_inputs("run", self._inputDescriptors, given, shaped=True)
 
         def work() -> dict[str, Array]:

@@ -52,6 +52,7 @@ class MLGraphBuilder(GraphBuilder):
                 operation="MLGraphBuilder",
                 argument="context",
                 anchor="#api-mlgraphbuilder-constructor",
+                rule="conversion",
             )
         # [1] The document may use the feature.
         context._state.document._checkAllowed("MLGraphBuilder", context._revision.draft)

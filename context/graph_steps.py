@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from webnn.context.promise import promise, rejected
 from webnn.context.state import Steps
 from webnn.context.timeline import BUSY
 from webnn.validation import webidl
-from webnn.validation.errors import InvalidStateError, OperationError, argument_error
+from webnn.validation.errors import InvalidStateError, OperationError, Requirement, argument_error
 from webnn.validation.extension import Extension
 
 if TYPE_CHECKING:
@@ -153,26 +153,27 @@ class ComputeSteps(Steps):
     ) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps of `MLContext.compute` before the parallel ones; return these, and what the method returns after them."""
         if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
-            raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
+            raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}", rule="conversion")
         # Most programs pass a dict. Its names are converted below if the graph does not have them.
         if type(inputs) is not dict or type(outputs) is not dict:
             inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
         state = self._state
         # [3] The graph belongs to this context.
         if graph._state is not state:
-            raise _error("graph", "must be a graph of this context, but another one built it")
+            raise _error("graph", "must be a graph of this context, but another one built it", rule="owner")
         # [4] A context made from a GPUDevice computes in other ways.
         if state.contextType != "default":
             raise OperationError(
                 'compute: the context must be of type "default", but it was made from a GPUDevice',
                 operation="compute",
+                rule="draft",
             )
         implementation = graph._implementation
         if implementation is None:
             # It was not destroyed. Until 2024-06 only an injected fault destroys graphs.
             if state.loss.info is not None:
                 raise state.loss.error("compute")
-            raise InvalidStateError("compute: graph must not be destroyed", operation="compute")
+            raise InvalidStateError("compute: graph must not be destroyed", operation="compute", rule="destroyed")
         check = buffers.check
         given: list[buffers.Checked] = []
         wanted: list[buffers.Checked] = []
@@ -190,7 +191,7 @@ class ComputeSteps(Steps):
         # [5.1] None is missing.
         if len(given) != len(slots):
             missing = [name for name in slots if name not in inputs]
-            raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
+            raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}", rule="name")
         # 6. Every wanted output exists and its buffer fits.
         slots = implementation.outputs
         for name, value in outputs.items():
@@ -206,7 +207,7 @@ class ComputeSteps(Steps):
         newInputs, newOutputs = buffers.transfer(given, wanted, moves)
         # [7, 8] Each one can be transferred.
         if isinstance(newInputs, str) or isinstance(newOutputs, str):
-            raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
+            raise _error(f"view {webidl.describe(newInputs)}", cast(Requirement, newOutputs))
         addresses = [0] * (len(implementation.inputs) + len(implementation.outputs))
         for slot, _, _, _, address in (*given, *wanted):
             addresses[slot.index] = address
@@ -230,7 +231,7 @@ class ComputeSteps(Steps):
             for name in names:
                 # [6.1] The graph has it. An input that the graph does not know is no step's: docs/spec-issues.md.
                 if name not in slots:
-                    raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}")
+                    raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}", rule="name")
             converted.append(names)
         return self.prepare(graph, converted[0], converted[1], moves)
 

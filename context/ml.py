@@ -26,7 +26,7 @@ from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
-from webnn.validation.errors import MissingMemberError, argument_error
+from webnn.validation.errors import MissingMemberError, Requirement, argument_error
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
 from webnn.validation.revision import Revision, RevisionName
@@ -262,7 +262,7 @@ class ML:
         """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""
         if isinstance(options, GPUDevice):
             if members:
-                raise _error("gpuDevice", "must be the only argument")
+                raise _error("gpuDevice", "must be the only argument", rule="once")
             # Imported lazily because it loads pydantic.
             from webnn.validation.context_options import Preferences  # noqa: PLC0415
 
@@ -270,7 +270,7 @@ class ML:
             asked = Preferences("gpu")
         else:
             if members and options is not None:
-                raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
+                raise _error("options", "must be given as a dictionary or as keyword arguments, not as both", rule="once")
             contextType = "default"
             asked = webidl.convert_argument(partial(self._convert, members or options), "createContext", "options", _ANCHOR)
         # [2; 2026-06: 3] The document may use the feature.
@@ -287,7 +287,7 @@ class ML:
         for member in model.instead.keys() & given.keys():
             switch = explain_switch(partial(_has_option, member))
             reason = f"is not a member in the draft {self._revision.name}, which has {model.instead[member]}"
-            raise webidl.ConversionError("; ".join(filter(None, [reason, switch])), f".{member}")
+            raise webidl.ConversionError(Requirement("draft", "; ".join(filter(None, [reason, switch]))), f".{member}")
         # Browsers take the device in every draft.
         if not (known := model.member_names("deviceType")).issuperset(given):
             warn_ignored(call, "options", given, known)
@@ -324,6 +324,7 @@ class Navigator:
                 f"ml: navigator has it in secure contexts only, and the document of {self._document.origin} is none",
                 operation="ml",
                 anchor="#api-navigator-ml",
+                rule="permission",
             )
         if self._ml is None:
             self._ml = ML(revision=self._revision, document=self._document)

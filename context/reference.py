@@ -77,7 +77,7 @@ class ReferenceGraph:
         try:
             self._program = above.reference().Program(describe_graph(graph), semantics)
         except NotSupportedError as error:
-            raise OperationError(f"build: {error}", operation=error.operation) from None
+            raise OperationError(f"build: {error}", operation=error.operation, rule="engine") from None
         numbers = count()
         self.inputs, self.outputs = (
             {name: BufferSlot.of(name, name, next(numbers), operand.descriptor) for name, operand in operands.items()}

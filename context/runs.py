@@ -12,7 +12,7 @@ from webnn.context import buffers
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, elements_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import argument_error
+from webnn.validation.errors import Requirement, argument_error
 
 if TYPE_CHECKING:
     from webnn.context.backend import Implementation
@@ -53,7 +53,7 @@ def choose_inputs(inputs: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
     if inputs is None:
         return named
     if named:
-        raise argument_error("run", "inputs", "must be given as a mapping or as keyword arguments, not as both")
+        raise argument_error("run", "inputs", "must be given as a mapping or as keyword arguments, not as both", rule="once")
     return inputs
 
 
@@ -77,17 +77,21 @@ def check_inputs(
     given = webidl.convert_argument(convert, operation, "inputs")
     for name in given:
         if name not in descriptors:
-            raise argument_error(operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}")
+            raise argument_error(
+                operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}", rule="name"
+            )
     missing = [name for name in descriptors if name not in given]
     if missing:
-        raise argument_error(operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}")
+        raise argument_error(
+            operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}", rule="name"
+        )
     arrays: dict[str, Array] = {}
     for name, descriptor in descriptors.items():
         reason, view = as_array(given[name])
         if view is not None:
             reason = elements_mismatch(view, descriptor) or buffers.detached_reason(view)
             if shaped and not reason and view.ndim != 1 and view.shape != descriptor.array_shape:
-                reason = f"must have the shape {list(descriptor.array_shape)}, or be flat, got {list(view.shape)}"
+                reason = Requirement("shape", f"must have the shape {list(descriptor.array_shape)}, or be flat, got {list(view.shape)}")
         if view is None or reason:
             raise argument_error(operation, f"inputs[{webidl.describe(name)}]", reason)
         arrays[name] = np.ascontiguousarray(view, NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape)

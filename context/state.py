@@ -87,7 +87,7 @@ class Loss:
     def error(self, operation: str) -> InvalidStateError:
         """Make the error of a call whose context is lost."""
         reason = "" if self.info is None else f": {self.info['message']}"
-        return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation)
+        return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation, rule="lost")
 
     def add(self, member: _Member, operation: str) -> None:
         """Register a new graph or tensor to be destroyed with the context, unless that is lost already."""
@@ -121,7 +121,7 @@ class Loss:
         # What else is pending is aborted.
         for pending in list(self.promises):
             # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
-            pending.reject(InvalidStateError(f"the context was lost: {info['message']}"))
+            pending.reject(InvalidStateError(f"the context was lost: {info['message']}", rule="lost"))
 
     def future(self) -> asyncio.Future[MLContextLostInfo]:
         """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it."""

@@ -136,7 +136,7 @@ class MLTensor:
         loss = self._state.loss
         for pending in list(self._pending):
             # [#api-mlcontext-readtensor 8.2, #api-mlcontext-readtensor-byob 9.2] The promise is rejected. A lost context says why.
-            why = InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor")
+            why = InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor", rule="destroyed")
             pending.reject(why if loss.info is None else loss.error("readTensor"))
         # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
         timeline = self._state.timeline

@@ -25,7 +25,7 @@ from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, argument_error
+from webnn.validation.errors import InvalidStateError, OperationError, Requirement, UnknownError, argument_error
 from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
 from webnn.validation.operation import Call
 
@@ -151,19 +151,19 @@ class TensorSteps(Steps):
     ) -> tuple[Implementation, Sequence[BufferSlot], list[TensorMemory]]:
         """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
-            raise argument_error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
+            raise argument_error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH, rule="conversion")
         given = convert_tensors("inputs", inputs)
         wanted = convert_tensors("outputs", outputs)
         state = self._state
         # [1] The graph belongs to this context.
         if graph._state is not state:
-            raise argument_error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
+            raise argument_error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH, rule="owner")
         # [2] It was not destroyed.
         implementation = graph._implementation
         if implementation is None:
             if state.loss.info is not None:
                 raise state.loss.error("dispatch")
-            raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch")
+            raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch", rule="destroyed")
         # 3. All tensors.
         places: dict[MLTensor, str] = {}
         every = [
@@ -174,16 +174,20 @@ class TensorSteps(Steps):
         for place, tensor in every:
             # [4] No tensor is there twice.
             if places.setdefault(tensor, place) is not place:
-                raise argument_error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
+                raise argument_error(
+                    "dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH, rule="overlap"
+                )
         memory: list[TensorMemory] = []
         for place, tensor in every:
             # [5.1] Every tensor belongs to this context.
             if tensor._state is not state:
-                raise argument_error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
+                raise argument_error(
+                    "dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH, rule="owner"
+                )
             # [5.2] It was not destroyed.
             held = tensor._memory
             if held is None:
-                raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH)
+                raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH, rule="destroyed")
             memory.append(held)
         # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
@@ -200,14 +204,14 @@ class TensorSteps(Steps):
             if memory is not None and fits(inputData, memory) and timeline.attempt(memory.fill, inputData) is not BUSY:
                 return
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
-            raise argument_error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
+            raise argument_error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE, rule="conversion")
         view = buffers.source("writeTensor", _WRITE, inputData)
         # [1] The tensor belongs to this context.
         if tensor._state is not state:
-            raise argument_error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
+            raise argument_error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE, rule="owner")
         # [3] It is writable.
         if not tensor._writable:
-            raise argument_error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
+            raise argument_error("writeTensor", "tensor", "must be made with writable: true", _WRITE, rule="usage")
         # [4] The buffer has the tensor's byte length, and is not detached.
         reason = bytes_mismatch(view, tensor._descriptor) or buffers.detached_reason(view)
         if reason:
@@ -289,17 +293,17 @@ class TensorSteps(Steps):
         """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
         anchor = _READ if outputData is None else _READ_INTO
         if not webidl.isInstance(tensor, MLTensor):
-            raise argument_error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
+            raise argument_error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor, rule="conversion")
         reason, view = ("", None) if outputData is None else as_array(outputData, written=True)
         if reason:
             raise argument_error("readTensor", "outputData", reason, anchor)
         state = self._state
         # [3] The tensor belongs to this context.
         if tensor._state is not state:
-            raise argument_error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
+            raise argument_error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor, rule="owner")
         # [5] It is readable.
         if not tensor._readable:
-            raise argument_error("readTensor", "tensor", "must be made with readable: true", anchor)
+            raise argument_error("readTensor", "tensor", "must be made with readable: true", anchor, rule="usage")
         # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
             reason = bytes_mismatch(view, tensor._descriptor, larger=True) or _unusable(view)
@@ -324,7 +328,7 @@ def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -
     """Run the steps of `MLContext.createTensor`."""
     call = Call("createTensor", "#api-mlcontext-createtensor", state.revision)
     if members and descriptor is not None:
-        raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
+        raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both", rule="once")
     given: Any = members or descriptor
     return create_tensor(state, call, MLTensor, *convertTensorDescriptor(call, given))
 
@@ -389,6 +393,7 @@ def _finish(call: Call, created: T, data: Callable[[], TensorMemory]) -> T:
         raise UnknownError(
             f"{call.operation}: there must be memory for {created._descriptor}: {error}",
             operation=call.operation,
+            rule="memory",
         ) from error
     # [#api-mlcontext-createtensor 6.2, #api-mlcontext-createconstanttensor 10.2] The context is not lost meanwhile.
     created._state.loss.add(created, call.operation)
@@ -409,21 +414,27 @@ def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, B
     # [1] There are as many as the graph has.
     if len(named) != len(slots):
         names = [name for name, _ in named]
-        raise argument_error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
+        raise argument_error(
+            "dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH, rule="name"
+        )
     found: list[BufferSlot] = []
     for name, tensor in named:
         # [2.1] A constant cannot be an input or output.
         if tensor._isConstant:
-            raise argument_error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
+            raise argument_error(
+                "dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH, rule="usage"
+            )
         # [2.2] The graph has one of this name.
         slot = slots.get(name)
         if slot is None:
             given = webidl.describe(name)
-            raise argument_error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
+            raise argument_error(
+                "dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH, rule="name"
+            )
         # [2.3] Type and shape are the graph's.
         if tensor._descriptor != slot.descriptor:
             place = f"{argument}[{webidl.describe(name)}]"
-            raise argument_error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
+            raise argument_error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH, rule="shape")
         found.append(slot)
     return found
 
@@ -441,9 +452,9 @@ def _put(copied: Array, view: Array) -> None:
 def _unusable(view: Array) -> str:
     """Say why bytes cannot be written to a buffer. Only the last reason exists in JavaScript too."""
     if not view.flags.writeable:
-        return "must be writeable, got a read-only array"
+        return Requirement("writeable", "must be writeable, got a read-only array")
     if not view.flags.c_contiguous:
-        return "must be C-contiguous, got a strided view"
+        return Requirement("layout", "must be C-contiguous, got a strided view")
     return buffers.detached_reason(view)
 
 
@@ -451,7 +462,7 @@ def _destroyed(state: ContextState, operation: str) -> InvalidStateError:
     """Make the error of a call with a destroyed tensor: destroyed by itself, or with its context."""
     if state.loss.info is not None:
         return state.loss.error(operation)
-    return InvalidStateError(f"{operation}: tensor must not be destroyed", operation=operation)
+    return InvalidStateError(f"{operation}: tensor must not be destroyed", operation=operation, rule="destroyed")
 
 
 def _named_inputs(call: Dispatch, implementation: Implementation) -> dict[str, Array]:

@@ -157,7 +157,7 @@ def reduce_graph(graph: MLGraph) -> _Reduced:
     state = graph._state
     state.loss.check("pickle")
     if graph._source is None:
-        raise InvalidStateError("pickle: the graph must not be destroyed", operation="pickle", draft=state.revision.draft)
+        raise InvalidStateError("pickle: the graph must not be destroyed", operation="pickle", draft=state.revision.draft, rule="destroyed")
     description = graph.description
     # A graph never changes.
     graph._digest = graph._digest or description.digest()

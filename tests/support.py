@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 from webnn.reference.operations import operations_of
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits
+from webnn.validation.errors import Rule, WebNNTypeError
 from webnn.validation.revision import Revision
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -72,6 +74,25 @@ def wait_until(condition: Callable[[], object]) -> None:
         if time.monotonic() >= end:
             pytest.fail(f"it did not happen within {PATIENCE:g} s")
         time.sleep(0.001)
+
+
+@contextlib.contextmanager
+def refused(
+    kind: type[BaseException] = WebNNTypeError, *, rule: Rule | str, said: str = "", **fields: str
+) -> Iterator[pytest.ExceptionInfo[Any]]:
+    """Expect an error with these fields, whatever its text: the texts are in `tests.validation.test_messages`.
+
+    Args:
+        kind: The class.
+        rule: What must hold: one of `webnn.validation.errors.Rule`.
+        said: A part of the text that the test or the program itself gave, for example the reason of a loss.
+        fields: ``operation``, ``argument``, ``label``, ``step`` and other attributes.
+    """
+    __tracebackhide__ = True
+    with pytest.raises(kind, match=re.escape(said) or None) as caught:
+        yield caught
+    wanted = {"rule": rule, **fields}
+    assert {name: getattr(caught.value, name) for name in wanted} == wanted, str(caught.value)
 
 
 class Arguments:

@@ -87,7 +87,9 @@ def prelu(
     # [6.1; 2026-06: 4.1] The shapes broadcast.
     dimensions = broadcast(slope.dimensions, input.dimensions)
     if dimensions is None:
-        raise call.error("slope", f"must broadcast to the shape of input, {list(input.dimensions)}", list(slope.dimensions))
+        raise call.error(
+            "slope", f"must broadcast to the shape of input, {list(input.dimensions)}", list(slope.dimensions), rule="broadcast"
+        )
     return call.output(input.dataType, dimensions)
 
 
@@ -97,7 +99,7 @@ def softmax(call: Call, input: OperandDescriptor, axis: int) -> OperandDescripto
     call.check_type("input", input)
     # [3; 2026-06: 4] The input has that axis.
     if axis >= input.rank:
-        raise call.error("axis", f"must be below the rank of input, {input.rank}", axis)
+        raise call.error("axis", f"must be below the rank of input, {input.rank}", axis, rule="axis")
     return input
 
 

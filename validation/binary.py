@@ -19,7 +19,7 @@ def binary(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDes
     # [6.1; 2026-06: 5.1] The shapes broadcast in both directions.
     dimensions = bidirectionally_broadcast(a.dimensions, b.dimensions)
     if dimensions is None:
-        raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions))
+        raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions), rule="broadcast")
     return call.output(a.dataType, dimensions)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, Types
+from webnn.validation.errors import Requirement
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -60,8 +61,8 @@ def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None
         except Exception:  # it has none, or its method raises
             pass
         if exports_dlpack(value):
-            return (_WRITTEN.format(_name(value)), None) if written else _from_dlpack(value)
-    return f"must be a NumPy array or an object with a buffer, got {webidl.describe(value)}", None
+            return (Requirement("writeable", _WRITTEN.format(_name(value))), None) if written else _from_dlpack(value)
+    return Requirement("conversion", f"must be a NumPy array or an object with a buffer, got {webidl.describe(value)}"), None
 
 
 _WRITTEN = (
@@ -85,14 +86,15 @@ def _from_dlpack(value: Any) -> tuple[str, Array | None]:
     try:
         device = int(value.__dlpack_device__()[0])
         if device not in _READABLE_DEVICES:
-            return (
-                f"must be in the CPU's memory, got a {_name(value)} on another device (DLPack's type {device}); copy it to the CPU first",
-                None,
+            reason = (
+                f"must be in the CPU's memory, got a {_name(value)} on another device (DLPack's type {device}); copy it to the CPU first"
             )
+            return Requirement("layout", reason), None
         return "", np.from_dlpack(value)
     except Exception as error:  # raised by another library; its message says why, for example that a gradient is required
         dtype = _text(getattr, value, "dtype", "an unknown data type")
-        return f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {dtype}: {_text(str, error)}", None
+        reason = f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {dtype}: {_text(str, error)}"
+        return Requirement("conversion", reason), None
 
 
 def _name(value: object) -> str:
@@ -121,6 +123,11 @@ def from_bits(view: Array, descriptor: OperandDescriptor, types: Types) -> Array
     return np.ascontiguousarray(view).view(NUMPY_DTYPES[dataType])
 
 
+def _wrong_length(view: Array, descriptor: OperandDescriptor, least: str = "") -> Requirement:
+    wanted = f"must have {least}{descriptor.byte_length} bytes for {descriptor}"
+    return Requirement("byte-length", f"{wanted}, got {view.nbytes} ({webidl.describe(view)})")
+
+
 def elements_mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     """*Validate buffer with descriptor*, `#validate-buffer-with-descriptor`: say what differs, nothing if all is well."""
     dtype = NUMPY_DTYPES[descriptor.dataType]
@@ -128,10 +135,10 @@ def elements_mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     if view.dtype != dtype:
         swapped = " in the other byte order" if view.dtype.newbyteorder() == dtype else ""
         packed = "uint8, the bytes of " if descriptor.dataType in SMALL_TYPES else ""
-        return f"must have elements of {packed}{descriptor.dataType}, got {view.dtype}{swapped}"
+        return Requirement("type", f"must have elements of {packed}{descriptor.dataType}, got {view.dtype}{swapped}")
     # [2; 2026-06: 1] The byte length is the descriptor's.
     if view.nbytes != descriptor.byte_length:
-        return f"must have {descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"
+        return _wrong_length(view, descriptor)
     return ""
 
 
@@ -143,13 +150,12 @@ def bytes_mismatch(view: Array, descriptor: OperandDescriptor, *, larger: bool =
     dtype = view.dtype
     # Unlike in JavaScript, elements may be other things than numbers.
     if dtype.hasobject or dtype.names is not None:
-        return f"must have elements that are numbers, got {dtype}"
+        return Requirement("type", f"must have elements that are numbers, got {dtype}")
     if not dtype.isnative:
-        return f"must have elements in the byte order of this machine, got {dtype.str}"
+        return Requirement("layout", f"must have elements in the byte order of this machine, got {dtype.str}")
     # [2026-06: 1] The byte length is the descriptor's.
     if view.nbytes != descriptor.byte_length and not (larger and view.nbytes > descriptor.byte_length):
-        least = "at least " if larger else ""
-        return f"must have {least}{descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"
+        return _wrong_length(view, descriptor, "at least " if larger else "")
     return ""
 
 
@@ -159,5 +165,5 @@ def tensor_data_mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     reason = bytes_mismatch(view, descriptor)
     # 2. The element type is the descriptor's or uint8, which stands for bytes of any kind.
     if not reason and view.dtype != NUMPY_DTYPES[descriptor.dataType] and view.dtype != np.uint8:
-        return f"must have elements of {descriptor.dataType} or uint8, got {view.dtype}"
+        return Requirement("type", f"must have elements of {descriptor.dataType} or uint8, got {view.dtype}")
     return reason

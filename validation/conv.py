@@ -132,7 +132,7 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
     outputChannels, filterInputChannels = sizes["o"], sizes["i"]
     # [15.5; 2026-06: 16.5] The groups divide the input channels evenly.
     if inputChannels % options.groups != 0:
-        raise call.error("options.groups", f"must divide the {inputChannels} input channels evenly", options.groups)
+        raise call.error("options.groups", f"must divide the {inputChannels} input channels evenly", options.groups, rule="divisible")
     # [15.6; 2026-06: 16.6] The filter takes the channels of one group.
     if inputChannels // options.groups != filterInputChannels:
         raise call.error(
@@ -140,10 +140,11 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
             f"must have {inputChannels // options.groups} input channels ({inputChannels} channels of the input "
             f"in {options.groups} groups)",
             filterInputChannels,
+            rule="shape",
         )
     # [2026-06: 16.7] Each group has the same number of output channels. It holds in all drafts: see docs/spec-issues.md.
     if outputChannels % options.groups != 0:
-        raise call.error("options.groups", f"must divide the {outputChannels} output channels evenly", options.groups)
+        raise call.error("options.groups", f"must divide the {outputChannels} output channels evenly", options.groups, rule="divisible")
     # [15.7.1, 15.7.2; 2026-06: 16.8.1, 16.8.2] The bias.
     _check_bias(call, options.bias, input, outputChannels)
     # 15.8. The output's height and width, rounded down.
@@ -184,7 +185,7 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
     sizes = dict(zip(options.filterLayout, filter.dimensions, strict=True))
     # [19.5; 2026-06: 20.5] The filter takes the input's channels.
     if inputChannels != sizes["i"]:
-        raise call.error("filter", f"must have {inputChannels} input channels, as the input", sizes["i"])
+        raise call.error("filter", f"must have {inputChannels} input channels, as the input", sizes["i"], rule="shape")
     # 19.6. Each group makes as many output channels as the filter has.
     outputChannels = sizes["o"] * options.groups
     # [19.7.1, 19.7.2; 2026-06: 20.8.1, 20.8.2] The bias.

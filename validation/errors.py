@@ -7,6 +7,7 @@ whose subclass and ``name`` say which one. Both carry, as attributes, what the m
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
 __all__ = [
     "AbortError",
@@ -16,6 +17,8 @@ __all__ = [
     "MissingMemberError",
     "NotSupportedError",
     "OperationError",
+    "Requirement",
+    "Rule",
     "SecurityError",
     "UnknownError",
     "WebNNTypeError",
@@ -24,6 +27,63 @@ __all__ = [
     "label_prefix",
     "where",
 ]
+
+
+#: The kinds of things that must hold: the field ``rule`` of an error. The text of a message may change, its rule does not.
+Rule = Literal[
+    "",  # none of these
+    # The form of a call.
+    "conversion",  # Web IDL converts the value to the type of the argument
+    "draft",  # the draft has the member, or the context has what the member needs
+    "once",  # the value is given in one way, not in two
+    # Values and operands.
+    "axis",  # an axis is less than the rank
+    "broadcast",  # the shapes broadcast
+    "device",  # the device, or the profile of a device, takes the call
+    "different",  # no element or operand occurs twice
+    "divisible",  # a number divides another one
+    "length",  # a list has the right number of elements
+    "limit",  # this implementation or the draft supports the size
+    "range",  # a value is one of those allowed
+    "rank",
+    "result",  # the operand is the result of an operation
+    "shape",  # the sizes of dimensions agree
+    "type",  # the data type is allowed, or equals another one
+    # Names of inputs and outputs.
+    "name",  # a name is not empty, not taken, or is one of the graph's
+    # Buffers and tensors.
+    "byte-length",
+    "detached",
+    "layout",  # the bytes are contiguous, in this machine's order, and in the CPU's memory
+    "overlap",  # no other argument of the call has the same memory or tensor
+    "usage",  # the tensor is readable, writable or constant, as the call needs
+    "writeable",  # the memory can be written to
+    # States.
+    "built",  # the builder has not built yet
+    "destroyed",  # the object is not destroyed
+    "lost",  # the context is not lost
+    "owner",  # this builder or context made the object
+    # Outside the specification's steps.
+    "engine",  # ONNX Runtime does its part
+    "fault",  # `Faults` injected no fault
+    "memory",  # there is enough memory
+    "permission",  # the document may use the feature
+]
+
+
+class Requirement(str):
+    """The text of what must hold, to be read behind an argument's name, with its rule: for functions that only return the text."""
+
+    rule: Rule
+
+    def __new__(cls, rule: Rule, text: str) -> Requirement:
+        """Make the text."""
+        self = super().__new__(cls, text)
+        self.rule = rule
+        return self
+
+    def __getnewargs__(self) -> tuple[Rule, str]:  # type: ignore[override]  # the arguments of `__new__`, to copy and to pickle it
+        return self.rule, str(self)
 
 
 #: Messages and labels may quote text of any length; at most this much of them is shown.
@@ -91,6 +151,7 @@ class _AtStep:
     """An error with the step of the specification at which it was made."""
 
     _where: tuple[tuple[str, int], ...] = ()
+    rule: Rule = ""
     draft = ""
     operation = ""
     argument = ""
@@ -114,6 +175,7 @@ class WebNNTypeError(_AtStep, TypeError):
     Attributes:
         operation: The method that was called, for example ``"conv2d"``.
         argument: The argument or dictionary member at fault, for example ``"options.strides"``; empty if it is the call as a whole.
+        rule: The kind of what must hold, for example ``"divisible"``; `Rule` lists all. It stays the same if the text changes.
         label: The operator's label, empty if it has none.
         anchor: The section of the specification whose step failed, for example ``"#api-mlgraphbuilder-conv2d"``.
         step: The number of that step, for example ``"15.5"``; empty if none failed.
@@ -124,20 +186,60 @@ class WebNNTypeError(_AtStep, TypeError):
     path = ""
 
     def __init__(
-        self, message: str, *, operation: str = "", argument: str = "", label: str = "", anchor: str = "", draft: str = ""
+        self,
+        message: str,
+        *,
+        operation: str = "",
+        argument: str = "",
+        rule: Rule = "",
+        label: str = "",
+        anchor: str = "",
+        draft: str = "",
     ) -> None:
         super().__init__(_printable(message))
         self._where = where()
         self.draft = draft
         self.operation = operation
         self.argument = argument
+        self.rule = rule
         self.label = label
         self.anchor = anchor
 
 
-def argument_error(operation: str, argument: str, requirement: str, anchor: str = "") -> WebNNTypeError:
-    """Make the error of an argument; its requirement is read behind the argument's name: ``"must not be empty"``."""
-    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)
+def argument_error(
+    operation: str,
+    argument: str,
+    requirement: str,
+    anchor: str = "",
+    *,
+    given: tuple[object, ...] = (),
+    rule: Rule = "range",
+    label: str = "",
+    draft: str = "",
+) -> WebNNTypeError:
+    """Make the ``TypeError`` of an argument.
+
+    Args:
+        operation: The method.
+        argument: What is at fault, in the user's own names: ``"input"``, ``"options.strides"``; empty for the call as a whole.
+        requirement: What must hold, to be read behind the argument's name: ``"must have 2 elements"``.
+        anchor: The section of the specification.
+        given: What was given, if it says more.
+        rule: The kind of requirement, unless ``requirement`` is a `Requirement`, which has its own.
+        label: The operator's label, empty if it has none.
+        draft: The draft of the specification.
+    """
+    subject = f"{argument} " if argument else ""
+    got = f", got {', '.join(str(value) for value in given)}" if given else ""
+    return WebNNTypeError(
+        f"{label_prefix(label)}{operation}: {subject}{requirement}{got}",
+        operation=operation,
+        argument=argument,
+        rule=requirement.rule if isinstance(requirement, Requirement) else rule,
+        label=label,
+        anchor=anchor,
+        draft=draft,
+    )
 
 
 class MissingMemberError(WebNNTypeError, AttributeError):
@@ -151,6 +253,7 @@ class DOMException(_AtStep, Exception):
         name: The error's name, for example ``"OperationError"``.
         message: The text, printable on every terminal.
         operation: The method or operator at fault, empty if none.
+        rule: The kind of what must hold, for example ``"destroyed"``; `Rule` lists all. It stays the same if the text changes.
         label: The operator's label, empty if it has none.
         step: The number of the step that failed, for example ``"2"``; empty if none did.
         draft: The draft that has the step, empty if it was not given.
@@ -158,12 +261,13 @@ class DOMException(_AtStep, Exception):
 
     name = "Error"
 
-    def __init__(self, message: str = "", *, operation: str = "", label: str = "", draft: str = "") -> None:
+    def __init__(self, message: str = "", *, operation: str = "", rule: Rule = "", label: str = "", draft: str = "") -> None:
         self.message = _printable(message)
         super().__init__(self.message)
         self._where = where()
         self.draft = draft
         self.operation = operation
+        self.rule = rule
         self.label = label
 
 

@@ -41,7 +41,7 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
     axis, shapeInput = options.axis, input.dimensions
     # [6; 2026-06: 7] The axis is one of the input's.
     if axis >= len(shapeInput):
-        raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis)
+        raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis, rule="axis")
     # 7.-16. The dimensions before the axis, those of the indices, and those behind the axis; 17.-19. the output's descriptor. (The drafts'
     # loops miss the last part, and they do not check the new shape: see docs/spec-issues.md.)
     return call.output(input.dataType, (*shapeInput[:axis], *indices.dimensions, *shapeInput[axis + 1 :]))
@@ -51,10 +51,10 @@ def _check_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
     """Check the steps that ``gatherElements`` and ``scatterElements`` share; the latter has one step more before them."""
     # [a] The indices have as many dimensions as the input.
     if indices.rank != input.rank:
-        raise call.error("indices", f"must have the rank of input, {input.rank}", list(indices.dimensions))
+        raise call.error("indices", f"must have the rank of input, {input.rank}", list(indices.dimensions), rule="rank")
     # [b] The axis is one of the input's.
     if axis >= input.rank:
-        raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis)
+        raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis, rule="axis")
     # [c] The indices have the input's shape, but along the axis there may be any number of them.
     indicesShapeExpected = (*input.dimensions[:axis], indices.dimensions[axis], *input.dimensions[axis + 1 :])
     call.check_shape("indices", indices, indicesShapeExpected)
@@ -72,7 +72,9 @@ def _check_coordinates(call: Call, input: OperandDescriptor, indices: OperandDes
     """Check the coordinates that the indices hold in their last dimension. Return the shape of all slices together."""
     coordinateSize = indices.dimensions[-1]
     if coordinateSize > input.rank:
-        raise call.error("indices", f"must have a last dimension of at most the rank of input, {input.rank}", list(indices.dimensions))
+        raise call.error(
+            "indices", f"must have a last dimension of at most the rank of input, {input.rank}", list(indices.dimensions), rule="rank"
+        )
     return (*indices.dimensions[:-1], *input.dimensions[coordinateSize:])
 
 
@@ -92,7 +94,7 @@ def scatter_elements(
     call.check_same_type("updates", updates, "input", input)
     # [2026-06: 5] They have its rank, too.
     if updates.rank != input.rank:
-        raise call.error("updates", f"must have the rank of input, {input.rank}", list(updates.dimensions))
+        raise call.error("updates", f"must have the rank of input, {input.rank}", list(updates.dimensions), rule="rank")
     # [2026-06: 5, 7, 10] Ranks, axis, shape.
     _check_elements(call, input, indices, options.axis)
     # [2026-06: 11] There is one update for each index.

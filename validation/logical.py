@@ -15,7 +15,7 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
     """*Create element-wise logical operation*, `#api-mlgraphbuilder-logical`."""
     # [2026-06: 5.1] Only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
     if call.operation in _CLASSES and not is_float(a.dataType):
-        raise call.error("a", f"must have a data type of {list(filter(is_float, call.revision.types))}", a.dataType)
+        raise call.error("a", f"must have a data type of {list(filter(is_float, call.revision.types))}", a.dataType, rule="type")
     if b is None:
         # [2.2; 2026-06: 4.1] What is negated is uint8.
         call.check_type("a", a)
@@ -27,7 +27,7 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
         # [3.3; 2026-06: 6.3] The shapes broadcast in both directions.
         broadcast = bidirectionally_broadcast(a.dimensions, b.dimensions)
         if broadcast is None:
-            raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions))
+            raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions), rule="broadcast")
         outputShape = broadcast
     # 4.-6. The result is uint8, whatever was compared.
     return call.output("uint8", outputShape)

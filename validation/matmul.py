@@ -31,13 +31,15 @@ def _matmul_output_sizes(call: Call, a: OperandDescriptor, b: OperandDescriptor)
     rowsB, colsB = b.dimensions[-2:]
     # [10; 2026-06: 4.10] a has as many columns as b has rows.
     if colsA != rowsB:
-        raise call.error("b", f"must have {colsA} rows, the number of columns of a", rowsB)
+        raise call.error("b", f"must have {colsA} rows, the number of columns of a", rowsB, rule="shape")
     # 11.-12. The other dimensions are batches.
     batchShapeA, batchShapeB = a.dimensions[:-2], b.dimensions[:-2]
     # [13; 2026-06: 4.13] The batch dimensions broadcast in both directions.
     outputShape = bidirectionally_broadcast(batchShapeA, batchShapeB)
     if outputShape is None:
-        raise call.error("b", f"must have batch dimensions that broadcast with those of a, {list(batchShapeA)}", list(batchShapeB))
+        raise call.error(
+            "b", f"must have batch dimensions that broadcast with those of a, {list(batchShapeA)}", list(batchShapeB), rule="broadcast"
+        )
     # 14.-15. The matrix dimensions come last.
     return (*outputShape, rowsA, colsB)
 
@@ -67,13 +69,13 @@ def gemm(call: Call, a: OperandDescriptor, b: OperandDescriptor, options: GemmOp
     shapeB = b.dimensions[::-1] if options.bTranspose else b.dimensions
     # [9; 2026-06: 11] a has as many columns as b has rows.
     if shapeA[1] != shapeB[0]:
-        raise call.error("b", f"must have {shapeA[1]} rows, the number of columns of a (after transposing)", shapeB[0])
+        raise call.error("b", f"must have {shapeA[1]} rows, the number of columns of a (after transposing)", shapeB[0], rule="shape")
     shape = (shapeA[0], shapeB[1])
     c = options.c
     if c is not None:
         # [10.1; 2026-06: 12.1] The third operand can be stretched to the output's shape.
         if unidirectionally_broadcast(c.dimensions, shape) is None:
-            raise call.error("options.c", f"must broadcast to the output's shape, {list(shape)}", list(c.dimensions))
+            raise call.error("options.c", f"must broadcast to the output's shape, {list(shape)}", list(c.dimensions), rule="broadcast")
         # [10.2; 2026-06: 12.2] The third operand has the type of the others.
         call.check_same_type("options.c", c, "a", a)
     # 11.-13. The output's type and shape.

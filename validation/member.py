@@ -107,6 +107,7 @@ class Member:
             f"{name}: the draft {revision.name} has no such {kind}{f': {advice}' if advice else ''}",
             operation=operation,
             anchor=section if kind == "operation" else f"{section}-{operation.lower()}",
+            rule="draft",
         )
 
 

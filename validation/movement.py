@@ -80,7 +80,7 @@ def _convertSplits(value: object) -> int | tuple[int, ...]:
 def _check_count(call: Call, argument: str, count: int) -> None:
     """Check that a number of operands is a *valid tensor count*, `#valid-tensor-count`."""
     if count > call.revision.max_tensor_count:
-        raise call.error(argument, f"must stand for at most {call.revision.max_tensor_count} operands", count)
+        raise call.error(argument, f"must stand for at most {call.revision.max_tensor_count} operands", count, rule="limit")
 
 
 def cast(call: Call, input: OperandDescriptor, type: DataType) -> OperandDescriptor:
@@ -93,14 +93,14 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
     """Validate ``concat``, `#api-mlgraphbuilder-concat`."""
     # [2; 2026-06: 3] There is an input.
     if not inputs:
-        raise call.error("inputs", "must have at least 1 element", [])
+        raise call.error("inputs", "must have at least 1 element", [], rule="length")
     # [2026-06: 3] There are not too many.
     _check_count(call, "inputs", len(inputs))
     # 3. The first one decides type and rank.
     first = inputs[0]
     # [4; 2026-06: 5] The axis is one of its axes.
     if axis >= first.rank:
-        raise call.error("axis", f"must be less than the rank of inputs[0], {first.rank}", axis)
+        raise call.error("axis", f"must be less than the rank of inputs[0], {first.rank}", axis, rule="axis")
     # 5.-8. The joined size starts with the first one's.
     size = first.dimensions[axis]
     before, after = first.dimensions[:axis], first.dimensions[axis + 1 :]
@@ -110,11 +110,13 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
         call.check_same_type(argument, input, "inputs[0]", first)
         # [9.3; 2026-06: 8.3] Each input has the first one's rank.
         if input.rank != first.rank:
-            raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions))
+            raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions), rule="rank")
         # [9.4.1; 2026-06: 8.4.1] Away from the axis, each input has the first one's sizes.
         if input.dimensions[:axis] != before or input.dimensions[axis + 1 :] != after:
             wanted = ", ".join(map(str, [*before, "any", *after]))
-            raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, [{wanted}]", list(input.dimensions))
+            raise call.error(
+                argument, f"must have the shape of inputs[0] but for axis {axis}, [{wanted}]", list(input.dimensions), rule="shape"
+            )
         # 9.4.2.1. Its part of the joined size.
         size += input.dimensions[axis]
     # [9.4.2.2; 2026-06: 8.4.2.2] The joined size is a valid dimension.
@@ -125,7 +127,7 @@ def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDesc
     """Validate ``expand``, `#api-mlgraphbuilder-expand`."""
     # [4.1; 2026-06: 3.1] Each dimension of the input is kept, or stretched if it is 1.
     if unidirectionally_broadcast(input.dimensions, newShape) is None:
-        raise call.error("newShape", f"must be a shape to which {list(input.dimensions)} broadcasts", list(newShape))
+        raise call.error("newShape", f"must be a shape to which {list(input.dimensions)} broadcasts", list(newShape), rule="broadcast")
     # [2026-06: 4] The rank is one that the output may have.
     return call.output(input.dataType, newShape)
 
@@ -164,7 +166,9 @@ def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDes
     call.check_sizes("newShape", newShape)
     # [6; 2026-06: 8] The number of elements stays.
     if math.prod(newShape) != input.element_count:
-        raise call.error("newShape", f"must have {input.element_count} elements, as {list(input.dimensions)} has", list(newShape))
+        raise call.error(
+            "newShape", f"must have {input.element_count} elements, as {list(input.dimensions)} has", list(newShape), rule="shape"
+        )
     # [2026-06: 3] The rank is one that the output may have.
     return call.output(input.dataType, newShape)
 
@@ -203,11 +207,11 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
     axis, shape = options.axis, input.dimensions
     # [3; 2026-06: 4] The axis is one of the input's.
     if axis >= len(shape):
-        raise call.error("options.axis", f"must be less than the rank of input, {len(shape)}", axis)
+        raise call.error("options.axis", f"must be less than the rank of input, {len(shape)}", axis, rule="axis")
     if isinstance(splits, int):
         # [4.1; 2026-06: 5.2, 5.1] There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
         if splits == 0 or shape[axis] % splits != 0:
-            raise call.error("splits", f"must divide the size of axis {axis}, {shape[axis]}, evenly", splits)
+            raise call.error("splits", f"must divide the size of axis {axis}, {shape[axis]}, evenly", splits, rule="divisible")
         # [2026-06: 5.1] There are not too many.
         _check_count(call, "splits", splits)
         sizes = (shape[axis] // splits,) * splits
@@ -216,7 +220,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
         call.check_sizes("splits", splits)
         # [5.2; 2026-06: 6.3] The parts make up the whole axis.
         if sum(splits) != shape[axis]:
-            raise call.error("splits", f"must add up to the size of axis {axis}, {shape[axis]}", list(splits))
+            raise call.error("splits", f"must add up to the size of axis {axis}, {shape[axis]}", list(splits), rule="shape")
         # [2026-06: 6.1] There are not too many.
         _check_count(call, "splits", len(splits))
         sizes = splits
@@ -233,10 +237,12 @@ def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -
     call.check_size("options.permutation", permutation, rank)
     # [2.2; 2026-06: 4.2] Each element of the permutation is an axis.
     if any(axis >= rank for axis in permutation):
-        raise call.error("options.permutation", f"must be less than the rank of input, {rank}, in each element", list(permutation))
+        raise call.error(
+            "options.permutation", f"must be less than the rank of input, {rank}, in each element", list(permutation), rule="axis"
+        )
     # [2.3; 2026-06: 4.3] No axis occurs twice.
     if len(set(permutation)) != rank:
-        raise call.error("options.permutation", "must not have an axis twice", list(permutation))
+        raise call.error("options.permutation", "must not have an axis twice", list(permutation), rule="different")
     return call.output(input.dataType, tuple(input.dimensions[axis] for axis in permutation))
 
 
@@ -264,12 +270,17 @@ def where(
     values = bidirectionally_broadcast(trueValue.dimensions, falseValue.dimensions)
     if values is None:
         wanted = f"must broadcast with the shape of {first}, {list(trueValue.dimensions)}"
-        raise call.error(second, wanted, list(falseValue.dimensions))
+        raise call.error(second, wanted, list(falseValue.dimensions), rule="broadcast")
     # [6; 2026-06: 5.1] The shape of the condition broadcasts with theirs; it may stretch the output. (Until 2024-06 it may not: see
     # docs/spec-issues.md.)
     dimensions = bidirectionally_broadcast(condition.dimensions, values)
     if dimensions is None:
-        raise call.error("condition", f"must broadcast with the shape of {first} and {second}, {list(values)}", list(condition.dimensions))
+        raise call.error(
+            "condition",
+            f"must broadcast with the shape of {first} and {second}, {list(values)}",
+            list(condition.dimensions),
+            rule="broadcast",
+        )
     return call.output(trueValue.dataType, dimensions)
 
 

@@ -59,7 +59,7 @@ def _check_parameter(call: Call, argument: str, operand: OperandDescriptor, inpu
     call.check_same_type(argument, operand, "input", input)
     # [b] Scale and bias have as many dimensions as there are axes.
     if operand.rank != len(axes):
-        raise call.error(argument, f"must have one dimension for each of the axes {list(axes)}", list(operand.dimensions))
+        raise call.error(argument, f"must have one dimension for each of the axes {list(axes)}", list(operand.dimensions), rule="shape")
 
 
 def batchNormalization(
@@ -71,7 +71,7 @@ def batchNormalization(
     call.check_type("input", input)
     # [3; 2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
-        raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis)
+        raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis, rule="axis")
     # [4, 5; 2026-06: 5, 6] The mean has the input's type and one value for each feature.
     _check_features(call, "mean", mean, input, axis)
     # [6, 7; 2026-06: 7, 8] So has the variance.
@@ -115,10 +115,10 @@ def layerNormalization(call: Call, input: OperandDescriptor, options: LayerNorma
     axes = layer_axes(options.axes, input.rank)
     # [4; 2026-06: 5] No axis is listed twice.
     if len(set(axes)) != len(axes):
-        raise call.error("options.axes", "must not contain an axis twice", list(axes))
+        raise call.error("options.axes", "must not contain an axis twice", list(axes), rule="different")
     # [4; 2026-06: 5] Each axis is one of the input's.
     if any(axis >= input.rank for axis in axes):
-        raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
+        raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes), rule="axis")
     # [5.1, 5.2; 2026-06: 7.1, 7.2] The scale has the input's type and one dimension for each axis.
     if options.scale is not None:
         _check_parameter(call, "options.scale", options.scale, input, axes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
-from webnn.validation.errors import WebNNTypeError, label_prefix
+from webnn.validation.errors import Rule, WebNNTypeError, argument_error
 from webnn.validation.webidl import ConversionError
 
 if TYPE_CHECKING:
@@ -98,24 +98,10 @@ class Call:
     revision: Revision
     label: str = ""
 
-    def error(self, argument: str, requirement: str, *given: object) -> WebNNTypeError:
-        """Make the ``TypeError`` of a failed step.
-
-        Args:
-            argument: What is at fault, in the user's own names: ``"input"``, ``"options.strides"``.
-            requirement: What must hold, to be read behind the argument's name: ``"must have 2 elements"``.
-            given: What was given, if it says more.
-        """
-        prefix = label_prefix(self.label)
-        subject = f"{argument} " if argument else ""
-        got = f", got {', '.join(str(value) for value in given)}" if given else ""
-        return WebNNTypeError(
-            f"{prefix}{self.operation}: {subject}{requirement}{got}",
-            operation=self.operation,
-            argument=argument,
-            label=self.label,
-            anchor=self.anchor,
-            draft=self.revision.draft,
+    def error(self, argument: str, requirement: str, *given: object, rule: Rule = "range") -> WebNNTypeError:
+        """Make the ``TypeError`` of a failed step, as `argument_error` does."""
+        return argument_error(
+            self.operation, argument, requirement, self.anchor, given=given, rule=rule, label=self.label, draft=self.revision.draft
         )
 
     def convert(self, argument: str, convert: Callable[[Any], T], value: object) -> T:
@@ -129,12 +115,12 @@ class Call:
         """Check an operand's data type against the revision's table of this operation; ``row``: its row there, if that has another name."""
         allowed = self.revision.data_types[self.operation][row or argument]
         if operand.dataType not in allowed:
-            raise self.error(argument, f"must have a data type of {list(allowed)}", operand.dataType)
+            raise self.error(argument, f"must have a data type of {list(allowed)}", operand.dataType, rule="type")
 
     def check_same_type(self, argument: str, operand: OperandDescriptor, other: str, expected: OperandDescriptor) -> None:
         """Check that an operand has the same data type as another one."""
         if operand.dataType != expected.dataType:
-            raise self.error(argument, f"must have the data type of {other}, {expected.dataType}", operand.dataType)
+            raise self.error(argument, f"must have the data type of {other}, {expected.dataType}", operand.dataType, rule="type")
 
     def check_rank(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
         """Check an operand's rank against the revision's table of this operation; see `check_type`."""
@@ -143,17 +129,17 @@ class Call:
             wanted = f"must be {low}-D" if low == high else f"must have at least {low} dimensions"
             if low < high < self.revision.max_rank:
                 wanted = f"must have {low} to {high} dimensions"
-            raise self.error(argument, wanted, f"{len(operand.dimensions)}-D {list(operand.dimensions)}")
+            raise self.error(argument, wanted, f"{len(operand.dimensions)}-D {list(operand.dimensions)}", rule="rank")
 
     def check_shape(self, argument: str, operand: OperandDescriptor, expected: tuple[int, ...]) -> None:
         """Check that an operand has exactly a shape."""
         if operand.dimensions != expected:
-            raise self.error(argument, f"must have the shape {list(expected)}", list(operand.dimensions))
+            raise self.error(argument, f"must have the shape {list(expected)}", list(operand.dimensions), rule="shape")
 
     def check_size(self, argument: str, values: tuple[Any, ...], size: int) -> None:
         """Check that a sequence has a number of elements."""
         if len(values) != size:
-            raise self.error(argument, f"must have {size} elements", list(values))
+            raise self.error(argument, f"must have {size} elements", list(values), rule="length")
 
     def check_no_zero(self, argument: str, values: tuple[int, ...]) -> None:
         """Check that no element of a sequence is 0."""
@@ -169,7 +155,7 @@ class Call:
         """*Check dimensions*, `#mloperanddescriptor-check-dimensions`: the revision and this implementation support a descriptor."""
         reason = find_unsupported(self.revision, descriptor)
         if reason:
-            raise self.error(argument, reason)
+            raise self.error(argument, reason, rule="limit")
 
     def output(self, dataType: DataType, dimensions: tuple[int, ...]) -> OperandDescriptor:
         """Make an output's descriptor; raise `WebNNTypeError` unless each dimension is valid and this implementation supports the size."""
@@ -177,7 +163,7 @@ class Call:
         # A copy of `check_dimensions` that saves a function call, because every operation runs this.
         reason = find_unsupported(self.revision, descriptor)
         if reason:
-            raise self.error("output", reason)
+            raise self.error("output", reason, rule="limit")
         return descriptor
 
 

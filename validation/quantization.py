@@ -25,13 +25,17 @@ def _check_shapes(call: Call, input: OperandDescriptor, scale: OperandDescriptor
     # [a] The scale has the input's rank, and so has the zero point.
     for name, operand in (("scale", scale), ("zeroPoint", zeroPoint)):
         if operand.rank != input.rank:
-            raise call.error(name, f"must have the rank of input, {input.rank}", f"{operand.rank}-D {list(operand.dimensions)}")
+            raise call.error(
+                name, f"must have the rank of input, {input.rank}", f"{operand.rank}-D {list(operand.dimensions)}", rule="rank"
+            )
     # [b] Scale and zero point have the same shape.
     if scale.dimensions != zeroPoint.dimensions:
-        raise call.error("zeroPoint", f"must have the shape of scale, {list(scale.dimensions)}", list(zeroPoint.dimensions))
+        raise call.error("zeroPoint", f"must have the shape of scale, {list(scale.dimensions)}", list(zeroPoint.dimensions), rule="shape")
     # [c, d] The scale's shape divides the input into blocks, and with it the zero point's.
     if not is_blockwise_broadcastable(scale.dimensions, input.dimensions):
-        raise call.error("scale", f"must have sizes that divide those of input, {list(input.dimensions)}", list(scale.dimensions))
+        raise call.error(
+            "scale", f"must have sizes that divide those of input, {list(input.dimensions)}", list(scale.dimensions), rule="divisible"
+        )
 
 
 def dequantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescriptor, zeroPoint: OperandDescriptor) -> OperandDescriptor:

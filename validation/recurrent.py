@@ -86,7 +86,7 @@ def _check_same_types(call: Call, input: OperandDescriptor, **operands: OperandD
 def _check_steps(call: Call, input: OperandDescriptor, steps: int) -> None:
     """Check that the input has as many steps as the call says; it has one or more."""
     if input.dimensions[0] != steps:
-        raise call.error("steps", f"must be the first dimension of input, {input.dimensions[0]}", steps)
+        raise call.error("steps", f"must be the first dimension of input, {input.dimensions[0]}", steps, rule="shape")
 
 
 def _check_hidden_size(call: Call, hiddenSize: int, factor: int) -> None:
@@ -99,7 +99,7 @@ def _check_hidden_size(call: Call, hiddenSize: int, factor: int) -> None:
 def _check_activations(call: Call, activations: tuple[Activation, ...] | None, count: int) -> None:
     """Check the number of activation functions, if any were given."""
     if activations is not None and len(activations) != count:
-        raise call.error("options.activations", f"must have {count} elements", len(activations))
+        raise call.error("options.activations", f"must have {count} elements", len(activations), rule="length")
 
 
 def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:

@@ -59,10 +59,10 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
         axes = tuple(range(inputRank))
     # [3] No axis is listed twice,
     if len(set(axes)) != len(axes):
-        raise call.error("options.axes", "must be different from each other", list(axes))
+        raise call.error("options.axes", "must be different from each other", list(axes), rule="different")
     # [3] and each one is the input's.
     if any(axis >= inputRank for axis in axes):
-        raise call.error("options.axes", f"must be less than the rank of input, {inputRank}", list(axes))
+        raise call.error("options.axes", f"must be less than the rank of input, {inputRank}", list(axes), rule="axis")
     # 4. Reduced dimensions are kept with size 1,
     if keepDimensions:
         return tuple(1 if axis in axes else size for axis, size in enumerate(inputShape))
@@ -90,15 +90,17 @@ def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options
     """*Create an argMin/argMax operation* where the axis is an argument, `#mlgraphbuilder-argminmax-op`."""
     # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
-        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
+        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis, rule="axis")
     # [2026-06: 5] The output's type is an integer type that holds positions.
     allowed = call.revision.data_types[call.operation]["output"]
     if options.outputDataType not in allowed:
-        raise call.error("options.outputDataType", f"must be one of {list(allowed)}", options.outputDataType)
+        raise call.error("options.outputDataType", f"must be one of {list(allowed)}", options.outputDataType, rule="type")
     # [2026-06: 6] The output's type holds the size of the axis.
     _, largest = integer_range(options.outputDataType)
     if input.dimensions[axis] > largest:
-        raise call.error("options.outputDataType", f"must hold the size of axis {axis}, {input.dimensions[axis]}", options.outputDataType)
+        raise call.error(
+            "options.outputDataType", f"must hold the size of axis {axis}, {input.dimensions[axis]}", options.outputDataType, rule="type"
+        )
     # [2026-06: 7] Each dimension of the output is valid.
     outputShape = reduction_output_sizes(call, input.dimensions, (axis,), options.keepDimensions)
     return call.output(options.outputDataType, outputShape)
@@ -108,7 +110,7 @@ def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: Cum
     """Validate ``cumulativeSum``, `#api-mlgraphbuilder-cumulativesum`."""
     # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
-        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
+        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis, rule="axis")
     return input
 
 

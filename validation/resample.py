@@ -54,16 +54,16 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     if options.has_neighbours:
         # [4, #mlgraphbuilder-check-resample-options 5; 2026-06: -] The axes are neighbours in ascending order.
         if axes not in _AXES:
-            raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
+            raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes), rule="axis")
     else:
         # Since 2026-06, there are two axes (no step says so: see docs/spec-issues.md).
         call.check_size("options.axes", axes, 2)
         # [2026-06: 9] The two axes differ.
         if axes[0] == axes[1]:
-            raise call.error("options.axes", "must be different from each other", list(axes))
+            raise call.error("options.axes", "must be different from each other", list(axes), rule="different")
         # [2026-06: 9] Each axis is one of the input's.
         if max(axes) >= input.rank:
-            raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
+            raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes), rule="axis")
     # 5. *Calculate resample output sizes*:
     shape = list(input.dimensions)
     for index, axis in enumerate(axes):

@@ -35,4 +35,4 @@ def explain_switch(has: Callable[[Revision], bool]) -> str:
 
 def draft_error(call: Call, argument: str, requirement: str, has: Callable[[Revision], bool]) -> WebNNTypeError:
     """Make the error of a call in another draft's form, as `Call.error` does; ``has`` tells whether a draft has the form."""
-    return call.error(argument, "; ".join(filter(None, [requirement, explain_switch(has)])))
+    return call.error(argument, "; ".join(filter(None, [requirement, explain_switch(has)])), rule="draft")

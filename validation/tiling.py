@@ -22,10 +22,10 @@ def reverse(call: Call, input: OperandDescriptor, options: ReverseOptions) -> Op
     axes = tuple(range(input.rank)) if options.axes is None else options.axes
     # [2026-06: 6] No axis is listed twice,
     if len(set(axes)) != len(axes):
-        raise call.error("options.axes", "must be different from each other", list(axes))
+        raise call.error("options.axes", "must be different from each other", list(axes), rule="different")
     # [2026-06: 6] and each one is the input's.
     if any(axis >= input.rank for axis in axes):
-        raise call.error("options.axes", f"must be less than the rank of input, {input.rank}", list(axes))
+        raise call.error("options.axes", f"must be less than the rank of input, {input.rank}", list(axes), rule="axis")
     return input
 
 

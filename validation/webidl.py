@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from webnn.validation.errors import argument_error
+from webnn.validation.errors import Requirement, argument_error
 
 __all__ = [
     "ConversionError",
@@ -76,7 +76,7 @@ class ConversionError(ValueError):
 
     def __init__(self, reason: str, path: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = reason if isinstance(reason, Requirement) else Requirement("conversion", reason)
         self.path = path
 
 

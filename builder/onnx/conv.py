@@ -43,6 +43,7 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
             f"{prefix}build: convTranspose2d cannot split {inputChannels} input channels into {options.groups} groups",
             operation=op.name,
             label=op.label,
+            rule="divisible",
         )
     _, _, *outputSizes = input_sizes(options.inputLayout, op.outputs[0].dimensions)
     filterSizes = [op.shape("filter")[options.filterLayout.index(axis)] for axis in "hw"]

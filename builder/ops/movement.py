@@ -223,5 +223,5 @@ class MovementOps(BuilderBase):
         if alias is MISSING:
             return given
         if given is not MISSING:
-            raise WebNNTypeError(f"{operation}: {name} must be given once, got two values", operation=operation, argument=name)
+            raise WebNNTypeError(f"{operation}: {name} must be given once, got two values", operation=operation, argument=name, rule="once")
         return alias

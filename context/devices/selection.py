@@ -204,5 +204,6 @@ def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Calle
         raise NotSupportedError(
             f'createContext: {request} would run on the {device} here, which the fallback policy "deny" refuses{reasons}',
             operation="createContext",
+            rule="device",
         )
     caller.warn(f"{request} runs on the {device} here{reasons}", DeviceFallbackWarning)

@@ -50,9 +50,9 @@ def run_model(path: str | os.PathLike[str], inputs: Mapping[str, Array]) -> dict
         names = [each.name for each in session.get_outputs()]
         results = session.run(names, feeds)
     except KeyError as error:
-        raise OperationError(f"{path}: there are no elements for the input {error}") from None
+        raise OperationError(f"{path}: there are no elements for the input {error}", rule="engine") from None
     except Exception as error:  # whatever the engine raises
-        raise OperationError(f"{path}: onnxruntime cannot run the model: {runtime.one_line(error)}") from error
+        raise OperationError(f"{path}: onnxruntime cannot run the model: {runtime.one_line(error)}", rule="engine") from error
     return {name: _carry(result) for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
 
 

@@ -55,4 +55,4 @@ def rewrite(model: Path, *, optimize: bool) -> bytes:
         )
         return bytes(compiler.compile_to_bytes())
     except Exception as error:  # the engine's exceptions have no common class
-        raise OperationError(f"ONNX Runtime refuses the model: {one_line(error)}") from error
+        raise OperationError(f"ONNX Runtime refuses the model: {one_line(error)}", rule="engine") from error

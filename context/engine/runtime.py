@@ -45,9 +45,9 @@ def load() -> ModuleType:
         old = _too_old(str(module.__version__))
     except Exception as error:  # whatever the import of an extension module raises
         absent = isinstance(error, ModuleNotFoundError) and error.name == "onnxruntime"
-        raise NotSupportedError(_missing() if absent else _broken(one_line(error))) from error
+        raise NotSupportedError(_missing() if absent else _broken(one_line(error)), rule="engine") from error
     if old:
-        raise NotSupportedError(old)
+        raise NotSupportedError(old, rule="engine")
     return module
 
 

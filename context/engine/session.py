@@ -315,7 +315,7 @@ class CompiledGraph:
         started = self._session.get_providers()
         for name, settings in selection.providers[:-1]:
             if name not in started:
-                raise OperationError(f"build: {name} did not start with the options {dict(settings)}", operation="build")
+                raise OperationError(f"build: {name} did not start with the options {dict(settings)}", operation="build", rule="engine")
 
     def _failure(self, what: str, error: Exception) -> OperationError:
         """Convert an exception of the engine to an `OperationError` that names the operator."""
@@ -323,4 +323,6 @@ class CompiledGraph:
         prefix = label_prefix(label)
         where = f" at {operation}" if operation else ""
         verb = "refused" if what == "build" else "failed in"
-        return OperationError(f"{prefix}{what}: the engine {verb} the graph{where}: {error}", operation=operation, label=label)
+        return OperationError(
+            f"{prefix}{what}: the engine {verb} the graph{where}: {error}", operation=operation, label=label, rule="engine"
+        )

@@ -248,7 +248,9 @@ class Faults:
         message = self._refuse.get(deviceType)
         if message is not None:
             reason = message or f'there is to be no context for "{deviceType}"'
-            raise NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
+            raise NotSupportedError(
+                f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext", rule="fault"
+            )
 
     def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
         """Count a build, and decide which fault it gets. The size in bytes is asked for only if there is a limit."""
@@ -269,13 +271,13 @@ class Faults:
     def _judgeTensor(self, operation: str, descriptor: OperandDescriptor) -> UnknownError | None:
         """Return the error of the creation of a tensor."""
         reason = self._shortage(descriptor.byte_length)
-        return UnknownError(f"{operation}: {reason}, {descriptor}", operation=operation) if reason else None
+        return UnknownError(f"{operation}: {reason}, {descriptor}", operation=operation, rule="fault") if reason else None
 
     def _failure(self, operation: str, setting: str, hit: str, size: Callable[[], int]) -> OperationError | None:
         reason = f"an injected fault ({setting}={hit})" if hit else ""
         if not reason and self._memoryLimit is not None:
             reason = self._shortage(size())
-        return OperationError(f"{operation}: {reason}", operation=operation) if reason else None
+        return OperationError(f"{operation}: {reason}", operation=operation, rule="fault") if reason else None
 
     def _shortage(self, size: int) -> str:
         """Say why there is no memory for so many bytes; return an empty string if there is."""

@@ -297,4 +297,6 @@ def _byte_length(values: Mapping[str, tuple[str, OperandDescriptor]]) -> int:
 
 def unknown(caller: str = "placement") -> Placement:
     """Replace `uniform` if the engine cannot report where nodes run: raise NotSupportedError."""
-    raise NotSupportedError(f"{caller}: this version of ONNX Runtime does not tell where it runs operators; 1.24 and newer ones do")
+    raise NotSupportedError(
+        f"{caller}: this version of ONNX Runtime does not tell where it runs operators; 1.24 and newer ones do", rule="engine"
+    )

@@ -261,7 +261,7 @@ class Profile:
             if not self._passes(violation):
                 text = f"{violation.operation}: {violation.argument} {violation.requirement}, got {violation.given}"
                 message = f"{label_prefix(violation.label)}{text}"
-                raise ERRORS[violation.error](message, operation=violation.operation, label=violation.label)
+                raise ERRORS[violation.error](message, operation=violation.operation, label=violation.label, rule="device")
 
     def _passes(self, violation: Violation) -> bool:
         return self.observer is not None and self.observer(violation)
@@ -270,7 +270,7 @@ class Profile:
         for violation in violations:
             if not self._passes(violation):
                 given = (violation.given,) if violation.given else ()
-                raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given)
+                raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given, rule="device")
 
     def fallback_reason(self, operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> str:
         """Say why the device leaves an operation to another one; empty if it runs it itself."""

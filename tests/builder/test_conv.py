@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Array, Case, check_cases, run
+from tests.support import Array, Case, check_cases, refused, run
 from webnn import ML, MLGraphBuilder
 from webnn.validation.errors import OperationError
 
@@ -92,6 +92,5 @@ def test_groups_without_meaning_are_refused_when_the_graph_is_built() -> None:
     w = builder.input("w", {"dataType": "float32", "dimensions": [1, 1, 3, 3]})
     y = builder.convTranspose2d(x, w, groups=3)
     assert y.shape() == [1, 3, 7, 7]
-    with pytest.raises(OperationError, match="cannot split 1 input channels into 3 groups") as caught:
+    with refused(OperationError, rule="divisible", operation="convTranspose2d"):
         builder.buildSync({"y": y})
-    assert caught.value.operation == "convTranspose2d"

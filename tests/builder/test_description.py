@@ -18,7 +18,7 @@ from tests.property.calls import Call, connect
 from tests.property.profiles import hold
 from tests.property.samples import SAMPLES, Sample, numbers
 from tests.property.strategies import CALLS
-from tests.support import CURRENT, each_row, make_context
+from tests.support import CURRENT, each_row, make_context, refused
 from webnn import (
     ActivationDescription,
     ConstantDescription,
@@ -515,10 +515,9 @@ def test_a_description_that_contradicts_itself(changes: dict[str, Any], message:
 
 def test_what_the_builder_refuses() -> None:
     wrong = graph(operators=(operator("logicalNot", {"a": "x"}, label="no"),))
-    with pytest.raises(WebNNTypeError, match=r"\[no\] logicalNot: a must have a data type of") as caught:
+    with refused(rule="type", operation="logicalNot", argument="a", label="no"):
         wrong.build(new_builder())
-    assert caught.value.label == "no"
-    with pytest.raises(WebNNTypeError, match="build: builder must be an MLGraphBuilder, got 3"):
+    with refused(rule="conversion", operation="build", argument="builder"):
         wrong.build(3)  # type: ignore[arg-type]
 
 
@@ -556,7 +555,7 @@ def test_another_draft() -> None:
     x = tensor(builder, shape=(1, 1, 4, 4))
     same, gone = builder.relu(x), builder.averagePool2d(x, roundingType="ceil")
     assert list(describe({"y": same}).build(new_builder())) == ["y"]
-    with pytest.raises(WebNNTypeError, match="roundingType must not be given: the draft 2026-06 has outputShapeRounding"):
+    with refused(rule="draft", operation="averagePool2d", argument="options.roundingType"):
         describe({"y": gone}).build(new_builder())
 
 
@@ -575,9 +574,9 @@ def test_what_a_call_becomes() -> None:
     assert joined.named_values() == [("inputs[0]", "inputs", "x"), ("inputs[1]", "inputs", "z")]
     with pytest.raises(DescriptionError, match="the draft has no operation 'tile'"):
         OperatorDescription.from_call(OLD, "tile", ["x", [1]], {}, ["y"])
-    with pytest.raises(WebNNTypeError, match=r"softmax: takes 2 arguments \(input, axis\), got 1"):
+    with refused(rule="length", operation="softmax"):
         OperatorDescription.from_call(NEW, "softmax", ["x"], {}, ["y"])
-    with pytest.raises(WebNNTypeError, match="relu: input must be the name of an operand, got 5"):
+    with refused(rule="conversion", operation="relu", argument="input"):
         OperatorDescription.from_call(NEW, "relu", [5], {}, ["y"])
 
 

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, compute_directly, make_context
+from tests.support import CURRENT, compute_directly, make_context, refused
 from webnn import (
     ML,
     InvalidStateError,
@@ -19,7 +19,6 @@ from webnn import (
     MLGraph,
     MLGraphBuilder,
     MLOperand,
-    WebNNTypeError,
     WebNNWarning,
 )
 
@@ -49,7 +48,7 @@ def zeros(size: int = 2) -> Any:
 
 @pytest.mark.parametrize("value", [None, "context", 3, object()])
 def test_the_constructor_wants_a_context(value: Any) -> None:
-    with pytest.raises(WebNNTypeError, match="context must be an MLContext"):
+    with refused(rule="conversion", operation="MLGraphBuilder", argument="context"):
         MLGraphBuilder(value)
 
 
@@ -91,30 +90,29 @@ def test_input(builder: MLGraphBuilder, descriptor: dict[str, Any], expected: tu
 
 
 WRONG_INPUTS: list[tuple[Any, Any, str, str]] = [
-    ("", {"dataType": "float32"}, "name", "must not be empty"),
-    (object(), {"dataType": "float32"}, "name", "must be a string"),
-    ("x", {}, "descriptor.dataType", "is required but missing"),
-    ("x", None, "descriptor.dataType", "is required but missing"),
-    ("x", [1], "options", "must be a dictionary"),
-    ("x", {"dataType": "float64"}, "descriptor.dataType", "must be one of"),
-    ("x", {"dataType": 3}, "descriptor.dataType", "must be one of"),
-    ("x", {"dataType": "float32", "dimensions": 3}, "descriptor.dimensions", "must be a sequence"),
-    ("x", {"dataType": "float32", "dimensions": "3"}, "descriptor.dimensions", "must be a sequence"),
-    ("x", {"dataType": "float32", "dimensions": [2, -1]}, "descriptor.dimensions[1]", "must be from 0 to 4294967295"),
-    ("x", {"dataType": "float32", "dimensions": [2**32]}, "descriptor.dimensions[0]", "must be from 0 to 4294967295"),
-    ("x", {"dataType": "float32", "dimensions": [float("nan")]}, "descriptor.dimensions[0]", "must be a finite number"),
-    ("x", {"dataType": "float32", "dimensions": [None]}, "descriptor.dimensions[0]", "must be a finite number"),
-    ("x", {"dataType": "float32", "dimensions": [0]}, "descriptor", "must have dimensions from 1"),
-    ("x", {"dataType": "float32", "dimensions": [1] * 9}, "descriptor", "must have at most 8 dimensions"),
-    ("x", {"dataType": "float32", "dimensions": [2**32 - 1] * 2}, "descriptor", "must have at most 2147483647 bytes"),
+    ("", {"dataType": "float32"}, "name", "name"),
+    (object(), {"dataType": "float32"}, "name", "conversion"),
+    ("x", {}, "descriptor.dataType", "conversion"),
+    ("x", None, "descriptor.dataType", "conversion"),
+    ("x", [1], "options", "conversion"),
+    ("x", {"dataType": "float64"}, "descriptor.dataType", "conversion"),
+    ("x", {"dataType": 3}, "descriptor.dataType", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": 3}, "descriptor.dimensions", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": "3"}, "descriptor.dimensions", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": [2, -1]}, "descriptor.dimensions[1]", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": [2**32]}, "descriptor.dimensions[0]", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": [float("nan")]}, "descriptor.dimensions[0]", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": [None]}, "descriptor.dimensions[0]", "conversion"),
+    ("x", {"dataType": "float32", "dimensions": [0]}, "descriptor", "limit"),
+    ("x", {"dataType": "float32", "dimensions": [1] * 9}, "descriptor", "limit"),
+    ("x", {"dataType": "float32", "dimensions": [2**32 - 1] * 2}, "descriptor", "limit"),
 ]
 
 
-@pytest.mark.parametrize(("name", "descriptor", "argument", "message"), WRONG_INPUTS)
-def test_wrong_input(builder: MLGraphBuilder, name: Any, descriptor: Any, argument: str, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=message) as caught:
+@pytest.mark.parametrize(("name", "descriptor", "argument", "rule"), WRONG_INPUTS)
+def test_wrong_input(builder: MLGraphBuilder, name: Any, descriptor: Any, argument: str, rule: str) -> None:
+    with refused(rule=rule, operation="input") as caught:
         builder.input(name, descriptor)
-    assert caught.value.operation == "input"
     assert caught.value.argument.replace("options", "descriptor") == argument.replace("options", "descriptor")
     assert caught.value.anchor == "#api-mlgraphbuilder-input"
 
@@ -122,17 +120,17 @@ def test_wrong_input(builder: MLGraphBuilder, name: Any, descriptor: Any, argume
 def test_two_inputs_of_one_name(builder: MLGraphBuilder) -> None:
     newer = MLGraphBuilder(make_context(CURRENT))
     newer.input("x", dataType="float32", shape=[2])
-    with pytest.raises(WebNNTypeError, match=r"^input: name must be another one for each input of a builder, got 'x'$"):
+    with refused(rule="name", operation="input", argument="name"):
         newer.input("x", dataType="float32", shape=[3])
     # The name is refused before the shape is looked at; another name is free, and so is that name in another builder.
-    with pytest.raises(WebNNTypeError, match="name must be another one"):
+    with refused(rule="name", operation="input", argument="name"):
         newer.input("x", dataType="float32", shape=[0])
     newer.input("X", dataType="float32", shape=[2])
     MLGraphBuilder(make_context(CURRENT)).input("x", dataType="float32", shape=[2])
     # The draft of June 2024 asks that of the inputs of a graph alone.
     first, second = vector(builder), vector(builder)
     builder.buildSync({"y": builder.relu(first)})
-    with pytest.raises(WebNNTypeError, match="x"):
+    with refused(rule="different", operation="build", argument="outputs"):
         builder.buildSync({"y": builder.add(first, second)})
 
 
@@ -185,27 +183,26 @@ def test_constants_are_copies(builder: MLGraphBuilder, size: int) -> None:
 
 
 WRONG_CONSTANTS: list[tuple[Any, Any, str, str]] = [
-    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2), "bufferView", "must have elements of float32, got float64"),
-    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2, ">f4"), "bufferView", "in the other byte order"),
-    ({"dataType": "float32", "dimensions": [2]}, zeros(3), "bufferView", "must have 8 bytes"),
-    ({"dataType": "float32", "dimensions": [2]}, [1.0, 2.0], "bufferView", "must be a NumPy array"),
-    ({"dataType": "float32", "dimensions": [0]}, zeros(0), "descriptor", "must have dimensions from 1"),
-    (None, zeros(), "descriptor.dataType", "is required"),
-    ("float64", 1, "type", "must be one of"),
-    (5, 1, "type", "must be one of"),
-    ("float32", float("nan"), "value", "must be a finite number"),
-    ("float32", float("inf"), "value", "must be a finite number"),
-    ("float32", 10**400, "value", "must be a finite number"),
-    ("float32", None, "value", "must be a finite number"),
-    ("float32", [1], "value", "must be a number"),
+    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2), "bufferView", "type"),
+    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2, ">f4"), "bufferView", "type"),
+    ({"dataType": "float32", "dimensions": [2]}, zeros(3), "bufferView", "byte-length"),
+    ({"dataType": "float32", "dimensions": [2]}, [1.0, 2.0], "bufferView", "conversion"),
+    ({"dataType": "float32", "dimensions": [0]}, zeros(0), "descriptor", "limit"),
+    (None, zeros(), "descriptor.dataType", "conversion"),
+    ("float64", 1, "type", "conversion"),
+    (5, 1, "type", "conversion"),
+    ("float32", float("nan"), "value", "conversion"),
+    ("float32", float("inf"), "value", "conversion"),
+    ("float32", 10**400, "value", "conversion"),
+    ("float32", None, "value", "conversion"),
+    ("float32", [1], "value", "conversion"),
 ]
 
 
-@pytest.mark.parametrize(("descriptor", "data", "argument", "message"), WRONG_CONSTANTS)
-def test_wrong_constant(builder: MLGraphBuilder, descriptor: Any, data: Any, argument: str, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=message) as caught:
+@pytest.mark.parametrize(("descriptor", "data", "argument", "rule"), WRONG_CONSTANTS)
+def test_wrong_constant(builder: MLGraphBuilder, descriptor: Any, data: Any, argument: str, rule: str) -> None:
+    with refused(rule=rule, operation="constant", argument=argument):
         builder.constant(descriptor, data)
-    assert (caught.value.operation, caught.value.argument) == ("constant", argument)
 
 
 SCALARS: list[tuple[str, Any, Any]] = [
@@ -238,9 +235,9 @@ def test_options_in_both_forms(builder: MLGraphBuilder) -> None:
     x = vector(builder)
     for operand in (builder.split(x, 2, {"axis": 0}), builder.split(x, 2, axis=0), builder.split(x, 2, None), builder.split(x, 2)):
         assert [part.shape() for part in operand] == [[1], [1]]
-    with pytest.raises(WebNNTypeError, match="not as both"):
+    with refused(rule="once", operation="split", argument="options"):
         builder.split(x, 2, {"axis": 0}, axis=0)
-    with pytest.raises(WebNNTypeError, match=r"split: options must be a dictionary, got \[1\]"):
+    with refused(rule="conversion", operation="split", argument="options"):
         builder.split(x, 2, [1])  # type: ignore[arg-type]
 
 
@@ -251,15 +248,13 @@ def test_unknown_members_are_ignored(builder: MLGraphBuilder) -> None:
 
 
 def test_labels_are_in_messages(builder: MLGraphBuilder) -> None:
-    with pytest.raises(WebNNTypeError, match=r"^\[head\] add: b must broadcast") as caught:
+    with refused(rule="broadcast", operation="add", argument="b", label="head"):
         builder.add(vector(builder, size=2), vector(builder, size=3), label="head")
-    assert caught.value.label == "head"
 
 
 def test_a_label_is_converted_once(builder: MLGraphBuilder) -> None:
-    with pytest.raises(WebNNTypeError, match=r"^\[a\ufffd\\n\\u202e\] add: ") as caught:
+    with refused(rule="broadcast", operation="add", argument="b", label="a\ufffd\n\u202e"):
         builder.add(vector(builder, size=2), vector(builder, size=3), label="a\ud800\n\u202e")
-    assert caught.value.label == "a\ufffd\n\u202e"
 
 
 def test_names_of_june_2024_are_dom_strings(context: MLContext, builder: MLGraphBuilder) -> None:
@@ -275,7 +270,7 @@ def test_names_of_2026_are_usv_strings() -> None:
     current = MLGraphBuilder(make_context(CURRENT))
     x = current.input("a\ud800", dataType="float32", shape=[2])
     assert repr(x) == "<MLOperand float32 [2]: input 'a\ufffd'>"
-    with pytest.raises(WebNNTypeError, match="name must be another one for each input of a builder, got 'a\ufffd'"):
+    with refused(rule="name", operation="input", argument="name"):
         current.input("a\ufffd", dataType="float32", shape=[2])
     graph = current.buildSync(dict(zip(("\ud800", "\udfff"), (current.neg(x), current.abs(x)), strict=True)))
     assert list(graph._implementation.outputs) == ["\ufffd"]
@@ -305,13 +300,13 @@ def test_activations_are_read_once(context: MLContext, builder: MLGraphBuilder) 
     assert cell(Changing(mine)).shape() == [1, 2]
     assert cell(iter(mine)).shape() == [1, 2]
     for activations in (Changing(foreign, mine), iter(foreign), [mine[0], foreign[1]]):
-        with pytest.raises(WebNNTypeError, match=r"options.activations\[[01]\] must be an activation of this builder"):
+        with refused(rule="owner", operation="gruCell"):
             cell(activations)
 
 
 @pytest.mark.parametrize("value", [None, 3, "x", np.zeros(2, np.float32), Mock(spec=MLOperand)])
 def test_operands_must_be_operands(builder: MLGraphBuilder, value: Any) -> None:
-    with pytest.raises(WebNNTypeError, match="add: b must be an MLOperand"):
+    with refused(rule="conversion", operation="add", argument="b"):
         builder.add(vector(builder), value)
 
 
@@ -322,11 +317,11 @@ def test_operands_of_another_builder(context: MLContext, builder: MLGraphBuilder
     cases: list[tuple[str, Any]] = [
         ("b", lambda: builder.add(x, y)),
         ("input", lambda: builder.relu(y)),
-        (r"inputs\[1\]", lambda: builder.concat([x, y], 0)),
+        ("inputs[1]", lambda: builder.concat([x, y], 0)),
         ("options.bias", lambda: builder.conv2d(image, image, bias=vector(other, size=1))),
-        (r"outputs\['y'\]", lambda: builder.buildSync({"y": other.relu(y)})),
+        ("outputs['y']", lambda: builder.buildSync({"y": other.relu(y)})),
         (
-            r"options.activations\[0\]",
+            "options.activations[0]",
             lambda: builder.gruCell(
                 builder.input("i", dataType="float32", dimensions=[1, 1]),
                 builder.input("w", dataType="float32", dimensions=[3, 1]),
@@ -338,7 +333,7 @@ def test_operands_of_another_builder(context: MLContext, builder: MLGraphBuilder
         ),
     ]
     for argument, call in cases:
-        with pytest.raises(WebNNTypeError, match=f": {argument} must be an (operand|activation) of this builder"):
+        with refused(rule="owner", argument=argument):
             call()
 
 
@@ -442,20 +437,19 @@ def test_building_twice_and_going_on(context: MLContext, builder: MLGraphBuilder
 def test_wrong_outputs(builder: MLGraphBuilder) -> None:
     x = vector(builder)
     two = builder.constant("float32", 2)
-    cases: list[tuple[Any, str]] = [
-        ({}, "outputs must not be empty"),
-        (None, "outputs must be a mapping"),
-        ([x], "outputs must be a mapping"),
-        ({"": builder.neg(x)}, "must not have an empty name"),
-        ({"y": None}, r"outputs\['y'\] must be an MLOperand"),
-        ({"y": x}, "must be the result of an operation, but it is the input 'x'"),
-        ({"y": two}, "must be the result of an operation, but it is a constant"),
-        ({"y": builder.add(x, vector(builder))}, "inputs must have different names, got two that are named 'x'"),
+    cases: list[tuple[Any, str, str]] = [
+        ({}, "outputs", "length"),
+        (None, "outputs", "conversion"),
+        ([x], "outputs", "conversion"),
+        ({"": builder.neg(x)}, "outputs", "name"),
+        ({"y": None}, "outputs['y']", "conversion"),
+        ({"y": x}, "outputs['y']", "result"),
+        ({"y": two}, "outputs['y']", "result"),
+        ({"y": builder.add(x, vector(builder))}, "outputs", "different"),
     ]
-    for outputs, message in cases:
-        with pytest.raises(WebNNTypeError, match=message) as caught:
+    for outputs, argument, rule in cases:
+        with refused(rule=rule, operation="build", argument=argument):
             builder.buildSync(outputs)
-        assert caught.value.operation == "build"
 
 
 async def test_build(context: MLContext, builder: MLGraphBuilder) -> None:
@@ -468,7 +462,7 @@ async def test_build(context: MLContext, builder: MLGraphBuilder) -> None:
 
 async def test_a_failed_step_rejects_the_future(builder: MLGraphBuilder) -> None:
     future = builder.build({})
-    with pytest.raises(WebNNTypeError, match="outputs must not be empty"):
+    with refused(rule="length", operation="build", argument="outputs"):
         await future
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.meta.claims import CHOSEN, Case, Claim, call, case, claims
-from tests.support import BROWSERS, CURRENT, Arguments, Shape, limits_of, make_context
+from tests.support import BROWSERS, CURRENT, Arguments, Shape, limits_of, make_context, refused
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.builder.base import named_operands
 from webnn.context.limits import EXCEPTIONS
@@ -117,7 +117,7 @@ def test_the_profiles_are_there() -> None:
 def test_the_draft_comes_first() -> None:
     """What the draft refuses is refused in its words, whatever the device takes."""
     for context in (CONTEXTS["coreml", CURRENT], make_context(BROWSERS)):
-        with pytest.raises(WebNNTypeError, match=r"^add: b must have the data type of a, int64, got int32$"):
+        with refused(rule="type", operation="add", argument="b"):
             connect(context, "add", INT64, INT32)
 
 
@@ -157,7 +157,7 @@ def test_the_inputs_of_a_graph() -> None:
     takes = "must have a data type of ['float32', 'float16', 'int32']"
     assert str(caught.value) == f'[mask] input: descriptor {takes} on the device profile "coreml", got uint8'
     assert (caught.value.argument, caught.value.label) == ("descriptor", "mask")
-    with pytest.raises(WebNNTypeError, match=r'must have at most 5 dimensions on the device profile "coreml", got 6-D'):
+    with refused(rule="device", operation="input", argument="descriptor"):
         builder.input("deep", dataType="float32", shape=[1] * 6)
     # A name that was refused is free.
     assert builder.input("mask", dataType="int32", shape=[2]).shape == (2,)
@@ -170,14 +170,14 @@ def test_the_constants_of_a_graph(revision: str) -> None:
     builder.constant({"dataType": "uint8", shape: [2]}, np.zeros(2, np.uint8))
     builder.constant("uint8", 3)
     takes = '.* on the device profile "coreml", got int64$'
-    with pytest.raises(WebNNTypeError, match=f"^constant: descriptor must have a data type of {takes}"):
+    with refused(rule="device", operation="constant", argument="descriptor"):
         builder.constant({"dataType": "int64", shape: [2]}, np.zeros(2, np.int64))
     with pytest.raises(WebNNTypeError, match=f"^constant: {'dataType' if revision == CURRENT else 'type'} must be one of {takes}"):
         builder.constant("int64", 3)
-    with pytest.raises(WebNNTypeError, match=r"^constant: descriptor must have at most 5 dimensions"):
+    with refused(rule="device", operation="constant", argument="descriptor"):
         builder.constant({"dataType": "float32", shape: [1] * 6}, np.zeros(1, np.float32))
     # The draft comes first.
-    with pytest.raises(WebNNTypeError, match=r"^constant: bufferView must have"):
+    with refused(rule="byte-length", operation="constant", argument="bufferView"):
         builder.constant({"dataType": "int64", shape: [2]}, np.zeros(3, np.int64))
 
 
@@ -199,13 +199,9 @@ def test_the_outputs_of_a_graph() -> None:
 def test_the_size_of_an_operand() -> None:
     large = {"dataType": "uint8", "shape": [2**31 - 1, 2]}
     assert MLGraphBuilder(context_of(load_profile("dml"))).input("x", large).shape == (2**31 - 1, 2)
-    with pytest.raises(
-        WebNNTypeError, match=r'^input: descriptor must have at most 2147483647 bytes on the device profile "ort", got uint8'
-    ):
+    with refused(rule="limit", operation="input", argument="descriptor"):
         MLGraphBuilder(context_of(load_profile("ort"))).input("x", large)
-    with pytest.raises(
-        WebNNTypeError, match=r'^input: descriptor must have at most 4294967295 bytes on the device profile "dml", got uint8'
-    ):
+    with refused(rule="limit", operation="input", argument="descriptor"):
         MLGraphBuilder(context_of(load_profile("dml"))).input("x", {"dataType": "uint8", "shape": [2**31 - 1, 3]})
 
 
@@ -243,7 +239,7 @@ def test_an_observer_can_refuse() -> None:
         return violation.kind == "dataType"
 
     builder = MLGraphBuilder(context_of(replace(load_profile("coreml"), observer=observe)))
-    with pytest.raises(WebNNTypeError, match="must have at most 5 dimensions"):
+    with refused(rule="device", operation="input", argument="descriptor"):
         builder.input("x", dataType="int64", shape=[1] * 6)
     assert [each.kind for each in seen] == ["dataType", "rank"]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, make_context
-from webnn import MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
+from tests.support import CURRENT, make_context, refused
+from webnn import MLContext, MLGraph, MLGraphBuilder
 
 DESCRIPTOR: Any = {"dataType": "float32", "dimensions": [2, 3]}
 SHAPED: Any = {"dataType": "float32", "shape": [2, 3]}
@@ -111,7 +110,7 @@ def test_memory_that_another_view_transfers(place: str) -> None:
     context = make_context()
     graph, array = sum_graph(context), numbers()
     other, result = (array, empty()) if place == "input" else (numbers(), array)
-    with pytest.raises(WebNNTypeError, match="must not share memory with another view of this call"):
+    with refused(rule="overlap", operation="compute"):
         context.computeSync(graph, {"x": Tensor(array), "y": other}, {"sum": result})
     # Nothing was transferred.
     context.computeSync(graph, {"x": numbers(), "y": other}, {"sum": result})
@@ -132,42 +131,42 @@ def test_tensors_of_a_context() -> None:
 def test_nothing_is_written_to_it() -> None:
     context, latest = make_context(), make_context(CURRENT)
     tensor: Any = Tensor(empty())
-    advice = r"must be a NumPy array .* got a .*Tensor, which can only be read: pass a new NumPy array, .* torch\.from_numpy\(array\)"
-    with pytest.raises(WebNNTypeError, match=rf"^compute: outputs\['sum'\] {advice}"):
+    with refused(rule="writeable", operation="compute", argument="outputs['sum']"):
         context.computeSync(sum_graph(context), {"x": numbers(), "y": numbers()}, {"sum": tensor})
     source = latest.createTensorSync(SHAPED | {"readable": True})
-    with pytest.raises(WebNNTypeError, match=rf"^readTensor: outputData {advice}"):
+    with refused(rule="writeable", operation="readTensor", argument="outputData"):
         latest.readTensorSync(source, tensor)
 
 
-#: Tensors that cannot be read, and why.
+#: Tensors that cannot be read, the rule, and a fact that the error quotes.
 WRONG = {
-    "a GPU's": (Tensor(numbers(), device=2), r"must be in the CPU's memory, got a .*Tensor on another device \(DLPack's type 2\)"),
+    "a GPU's": (Tensor(numbers(), device=2), "layout", "DLPack's type 2"),
     "of a gradient": (
         Unexportable(numbers()),
-        r"must be an array that NumPy can read by DLPack, got a .*Unexportable of other\.float32: Can't export tensors",
+        "conversion",
+        "Unexportable of other.float32: Can't export tensors",
     ),
-    "of another type": (Tensor(numbers().astype(np.float64)), "must have elements of float32, got float64"),
-    "of another size": (Tensor(numbers()[:1].copy()), "must have 24 bytes"),
-    "of a type that has no export": (Tensor(np.array(["a"])), "must be an array that NumPy can read by DLPack"),
+    "of another type": (Tensor(numbers().astype(np.float64)), "type", "float64"),
+    "of another size": (Tensor(numbers()[:1].copy()), "byte-length", "24"),
+    "of a type that has no export": (Tensor(np.array(["a"])), "conversion", "DLPack"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_read(name: str) -> None:
-    tensor, reason = WRONG[name]
+    tensor, rule, said = WRONG[name]
     context, latest = make_context(), make_context(CURRENT)
     target = latest.createTensorSync(SHAPED | {"writable": True})
-    with pytest.raises(WebNNTypeError, match=rf"^constant: bufferView {reason}"):
+    with refused(rule=rule, operation="constant", argument="bufferView", said=said):
         MLGraphBuilder(context).constant(DESCRIPTOR, tensor)
-    with pytest.raises(WebNNTypeError, match=rf"^compute: inputs\['x'\] {reason}"):
+    with refused(rule=rule, operation="compute", argument="inputs['x']", said=said):
         context.computeSync(sum_graph(context), {"x": tensor, "y": numbers()}, {})
     if name != "of another type":  # a tensor's bytes may come from elements of any type, but these are too many
-        with pytest.raises(WebNNTypeError, match=rf"^writeTensor: inputData {reason}"):
+        with refused(rule=rule, operation="writeTensor", argument="inputData", said=said):
             latest.writeTensor(target, tensor)
 
 
 def test_a_strided_input() -> None:
     context = make_context()
-    with pytest.raises(WebNNTypeError, match=re.escape("inputs['x'] must be C-contiguous, got a strided view; pass tensor.contiguous()")):
+    with refused(rule="layout", operation="compute", argument="inputs['x']"):
         context.computeSync(sum_graph(context), {"x": Tensor(numbers().reshape(3, 2).T), "y": numbers()}, {})

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import webnn
+from tests.support import refused
 from webnn.context.buffers import TransferredMemory
 
 
@@ -66,16 +67,16 @@ def lock(array: Any) -> Any:
 #: What a program does with a result before it passes it on; the elements that the graph then sees, or a part of the refusal.
 CHANGES: list[tuple[str, Callable[[Any], Any], list[float] | str]] = [
     ("nothing", lambda array: array, [0, 1, 2, 3, 4, 5]),
-    ("another type, in place", change_type, "must have elements of float32, got int32"),
+    ("another type, in place", change_type, "type"),
     ("another shape, in place", change_shape, [0, 1, 2, 3, 4, 5]),
     ("a view of another shape", lambda array: array.reshape(6), [0, 1, 2, 3, 4, 5]),
     ("a view", lambda array: array[...], [0, 1, 2, 3, 4, 5]),
-    ("read-only, in place", lock, "must be writeable"),
-    ("transposed", lambda array: array.T, "must be C-contiguous"),
-    ("another type", lambda array: array.view(np.int32), "must have elements of float32, got int32"),
-    ("a part", lambda array: array[:1], "bytes"),
+    ("read-only, in place", lock, "writeable"),
+    ("transposed", lambda array: array.T, "layout"),
+    ("another type", lambda array: array.view(np.int32), "type"),
+    ("a part", lambda array: array[:1], "byte-length"),
     ("a subclass", lambda array: array.view(np.recarray), [0, 1, 2, 3, 4, 5]),
-    ("a list", lambda array: array.tolist(), "must be"),
+    ("a list", lambda array: array.tolist(), "conversion"),
     ("a copy", np.copy, [0, 1, 2, 3, 4, 5]),
 ]
 
@@ -91,7 +92,7 @@ def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any]
     # The first input can be passed on; the second one is looked at after it.
     inputs = {"y": result["inputs"]["y"], "x": change(result["inputs"]["x"])}
     if isinstance(expected, str):
-        with pytest.raises(webnn.WebNNTypeError, match=expected):
+        with refused(rule=expected, operation="compute", argument="inputs['x']"):
             context.computeSync(graph, inputs, result["outputs"])
         # Nothing was transferred.
         assert result["inputs"]["y"].tolist() == [[0, 0, 0], [0, 0, 0]]
@@ -103,9 +104,9 @@ def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any]
     assert again["inputs"]["x"].shape == shape
     # The earlier arrays are detached, all three.
     for name, stale in (("x", inputs["x"]), ("y", inputs["y"])):
-        with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+        with refused(rule="detached", operation="compute"):
             context.computeSync(graph, {**again["inputs"], name: stale}, again["outputs"])
-    with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="compute", argument="outputs['z']"):
         context.computeSync(graph, again["inputs"], result["outputs"])
 
 
@@ -118,7 +119,7 @@ def test_a_result_that_is_given_twice() -> None:
     result = context.computeSync(graph, {"x": ones[0], "y": ones[1]}, {"z": ones[2]})
     one = result["inputs"]["x"]
     for inputs, outputs in (({"x": one, "y": one}, result["outputs"]), (result["inputs"], {"z": one})):
-        with pytest.raises(webnn.WebNNTypeError, match="must not share memory"):
+        with refused(rule="overlap", operation="compute"):
             context.computeSync(graph, inputs, outputs)
     assert context.computeSync(graph, result["inputs"], result["outputs"])["outputs"]["z"].tolist() == [2, 2, 2]
 
@@ -160,7 +161,7 @@ def test_what_a_program_makes_of_the_owner() -> None:
     result = context.computeSync(graph, {"x": np.arange(3, dtype=np.float32)}, {"y": np.zeros(3, np.float32)})
     owner: Any = result["inputs"]["x"].base
     for array in (owner, owner[:], owner.view(np.ndarray), owner[:].view(np.ndarray)):
-        with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+        with refused(rule="detached", operation="compute", argument="inputs['x']"):
             context.computeSync(graph, {"x": array}, result["outputs"])
     assert context.computeSync(graph, {"x": owner.copy().view(np.ndarray).copy()}, result["outputs"])["outputs"]["y"].tolist() == [
         0,
@@ -184,7 +185,7 @@ def test_results_of_other_graphs() -> None:
     output, graph = negated(context, np.arange(6, dtype=np.float32))
     for data in (np.arange(12, dtype=np.float32), np.arange(3, dtype=np.float32), np.arange(6, dtype=np.int32)):
         other, own = negated(context, data)
-        with pytest.raises(webnn.WebNNTypeError, match="must have"):
+        with refused(rule="type" if data.dtype == np.int32 else "byte-length", operation="compute", argument="inputs['x']"):
             context.computeSync(graph, {"x": other}, {"y": output})
         spare, _ = negated(context, data.copy())
         assert context.computeSync(own, {"x": other}, {"y": spare})["outputs"]["y"].tolist() == (-data).tolist()
@@ -199,6 +200,6 @@ def test_results_of_other_graphs() -> None:
     first, second = (
         negated(context, np.frombuffer((ctypes.c_float * 6).from_buffer(memory, 4 * start), np.float32))[0] for start in (0, 1)
     )
-    with pytest.raises(webnn.WebNNTypeError, match="must not share memory"):
+    with refused(rule="overlap", operation="compute", argument="view 'y'"):
         context.computeSync(graph, {"x": first}, {"y": second})
     assert context.computeSync(graph, {"x": first}, {"y": output})["outputs"]["y"].tolist() == [0, -1, -2, -3, -4, -5]

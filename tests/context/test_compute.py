@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from tests.context.tensors import held
-from tests.support import PATIENCE, make_context
+from tests.support import PATIENCE, make_context, refused
 from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
 from webnn.context import promise as promise_module
 from webnn.context.engine import session
@@ -81,7 +81,7 @@ def test_a_part_of_a_result_can_be_passed_on(context: MLContext) -> None:
     part = first[2:]
     second = context.computeSync(half, {"x": part}, {"y": np.zeros(2, np.float32)})
     assert second["outputs"]["y"].tolist() == [2, 3]
-    with pytest.raises(WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="compute", argument="inputs['x']"):
         context.computeSync(whole, {"x": first}, {"y": np.zeros(4, np.float32)})
     gc.collect()
     assert second["inputs"]["x"].tolist() == [-2, -3]
@@ -121,7 +121,7 @@ def test_other_buffers(context: MLContext, graph: MLGraph, make: Any) -> None:
     buffer = make()
     result = context.computeSync(graph, {"x": buffer, "y": full(1)}, {"sum": full(0)})
     assert result["outputs"]["sum"].ravel().tolist() == [1, 2, 3, 4, 5, 6]
-    with pytest.raises(WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="compute", argument="inputs['x']"):
         context.computeSync(graph, {"x": buffer, "y": full(1)}, {"sum": full(0)})
 
 
@@ -137,29 +137,28 @@ READ_ONLY = full(0)
 READ_ONLY.flags.writeable = False
 
 WRONG: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
-    ("missing input", {"x": full(0)}, {"sum": full(0)}, "must have every input of the graph"),
-    ("unknown input", {"x": full(0), "y": full(0), "z": full(0)}, {"sum": full(0)}, "inputs must name inputs of the graph"),
-    ("unknown output", {"x": full(0), "y": full(0)}, {"product": full(0)}, "outputs must name outputs of the graph"),
-    ("element type", {"x": np.zeros(SHAPE), "y": full(0)}, {"sum": full(0)}, "must have elements of float32, got float64"),
-    ("byte order", {"x": full(0).astype(">f4"), "y": full(0)}, {"sum": full(0)}, "in the other byte order"),
-    ("size", {"x": np.zeros(5, np.float32), "y": full(0)}, {"sum": full(0)}, "must have 24 bytes"),
-    ("strided", {"x": np.zeros((3, 2), np.float32).T, "y": full(0)}, {"sum": full(0)}, "must be C-contiguous"),
-    ("read-only input", {"x": READ_ONLY, "y": full(0)}, {"sum": full(0)}, "must be writeable"),
-    ("read-only output", {"x": full(0), "y": full(0)}, {"sum": READ_ONLY}, "must be writeable"),
-    ("bytes", {"x": bytes(24), "y": full(0)}, {"sum": full(0)}, "must have elements of float32, got uint8"),
-    ("no buffer", {"x": [1.0] * 6, "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
-    ("NumPy scalar", {"x": np.float32(1), "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
-    ("None", {"x": None, "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
+    ("missing input", {"x": full(0)}, {"sum": full(0)}, "name"),
+    ("unknown input", {"x": full(0), "y": full(0), "z": full(0)}, {"sum": full(0)}, "name"),
+    ("unknown output", {"x": full(0), "y": full(0)}, {"product": full(0)}, "name"),
+    ("element type", {"x": np.zeros(SHAPE), "y": full(0)}, {"sum": full(0)}, "type"),
+    ("byte order", {"x": full(0).astype(">f4"), "y": full(0)}, {"sum": full(0)}, "type"),
+    ("size", {"x": np.zeros(5, np.float32), "y": full(0)}, {"sum": full(0)}, "byte-length"),
+    ("strided", {"x": np.zeros((3, 2), np.float32).T, "y": full(0)}, {"sum": full(0)}, "layout"),
+    ("read-only input", {"x": READ_ONLY, "y": full(0)}, {"sum": full(0)}, "writeable"),
+    ("read-only output", {"x": full(0), "y": full(0)}, {"sum": READ_ONLY}, "writeable"),
+    ("bytes", {"x": bytes(24), "y": full(0)}, {"sum": full(0)}, "type"),
+    ("no buffer", {"x": [1.0] * 6, "y": full(0)}, {"sum": full(0)}, "conversion"),
+    ("NumPy scalar", {"x": np.float32(1), "y": full(0)}, {"sum": full(0)}, "conversion"),
+    ("None", {"x": None, "y": full(0)}, {"sum": full(0)}, "conversion"),
 ]
 
 
-@pytest.mark.parametrize(("inputs", "outputs", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+@pytest.mark.parametrize(("inputs", "outputs", "rule"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
 def test_wrong_buffers_touch_nothing(
-    context: MLContext, graph: MLGraph, inputs: dict[str, Any], outputs: dict[str, Any], message: str
+    context: MLContext, graph: MLGraph, inputs: dict[str, Any], outputs: dict[str, Any], rule: str
 ) -> None:
-    with pytest.raises(WebNNTypeError, match=message) as caught:
+    with refused(rule=rule, operation="compute"):
         context.computeSync(graph, inputs, outputs)
-    assert caught.value.operation == "compute"
     # The good arrays of the call were not detached by it.
     good = inputs["y"] if "y" in inputs else inputs["x"]
     context.computeSync(graph, {"x": full(0), "y": good.copy()}, {"sum": full(0)})
@@ -181,9 +180,9 @@ SHARED: list[tuple[str, Any, Any]] = [
 
 @pytest.mark.parametrize(("x", "y"), [case[1:] for case in SHARED], ids=[case[0] for case in SHARED])
 def test_shared_memory_is_refused(context: MLContext, graph: MLGraph, x: Any, y: Any) -> None:
-    with pytest.raises(WebNNTypeError, match="must not share memory"):
+    with refused(rule="overlap", operation="compute", argument="view 'y'"):
         context.computeSync(graph, {"x": x, "y": y}, {"sum": full(0)})
-    with pytest.raises(WebNNTypeError, match="must not share memory"):
+    with refused(rule="overlap", operation="compute", argument="view 'sum'"):
         context.computeSync(graph, {"x": x, "y": full(0)}, {"sum": y})
 
 
@@ -223,7 +222,7 @@ def test_memory_of_several_owners(context: MLContext, graph: MLGraph, first: Any
             ({"x": x, "y": full(0)}, {"sum": y}),
             ({"x": full(0), "y": y}, {"sum": x}),
         ):
-            with pytest.raises(WebNNTypeError, match="must not share memory"):
+            with refused(rule="overlap", operation="compute"):
                 context.computeSync(graph, inputs, outputs)
         # Nothing was transferred, and nothing computed.
         assert (x.tolist(), y.tolist()) == (list(range(6)), list(range(start, start + 6)))
@@ -236,7 +235,7 @@ def test_memory_of_several_owners(context: MLContext, graph: MLGraph, first: Any
 def test_parts_of_one_result_share_it(context: MLContext, graph: MLGraph) -> None:
     result = transferred(context, np.arange(12, dtype=np.float32))
     for _ in range(2):
-        with pytest.raises(WebNNTypeError, match="must not share memory"):
+        with refused(rule="overlap", operation="compute", argument="view 'y'"):
             context.computeSync(graph, {"x": result[:6], "y": result[6:]}, {"sum": full(0)})
     # The result is not detached by that.
     assert context.computeSync(graph, {"x": result[6:], "y": full(1)}, {"sum": full(0)})["outputs"]["sum"].ravel().tolist() == list(
@@ -259,7 +258,7 @@ def test_another_call_is_faster(context: MLContext, graph: MLGraph) -> None:
             others.append(context.computeSync(graph, {"x": x, "y": full(1)}, {"sum": full(0)}))
             return full(0).__dlpack__(**options)
 
-    with pytest.raises(WebNNTypeError, match="view 'x' must not be detached"):
+    with refused(rule="detached", operation="compute", argument="view 'x'"):
         context.computeSync(graph, {"x": x, "y": Overtaking()}, {"sum": full(0)})
     (other,) = others
     again = context.computeSync(graph, other["inputs"], {"sum": full(0)})
@@ -270,9 +269,9 @@ def test_all_views_of_transferred_memory_are_detached(context: MLContext, graph:
     base = np.zeros(12, np.float32)
     context.computeSync(graph, {"x": base[:6], "y": full(0)}, {"sum": full(0)})
     for view in (base, base[6:], base[:6]):
-        with pytest.raises(WebNNTypeError, match="must not be detached"):
+        with refused(rule="detached", operation="compute", argument="inputs['x']"):
             context.computeSync(graph, {"x": view[:6], "y": full(0)}, {"sum": full(0)})
-        with pytest.raises(WebNNTypeError, match="must not be detached"):
+        with refused(rule="detached", operation="constant", argument="bufferView"):
             MLGraphBuilder(context).constant({"dataType": "float32", "dimensions": [6]}, view[:6])
 
 
@@ -283,9 +282,9 @@ def test_only_the_last_result_has_the_memory(context: MLContext, graph: MLGraph)
     for result in results[:-1]:
         old = result["inputs"]["x"]
         for view in (old, old[:], old.reshape(6), np.asarray(memoryview(old)), old.view(np.uint8).view(np.float32)):
-            with pytest.raises(WebNNTypeError, match="must not be detached"):
+            with refused(rule="detached", operation="compute", argument="inputs['x']"):
                 context.computeSync(graph, {"x": view, "y": full(0)}, {"sum": full(0)})
-            with pytest.raises(WebNNTypeError, match="must not be detached"):
+            with refused(rule="detached", operation="constant", argument="bufferView"):
                 MLGraphBuilder(context).constant({"dataType": "float32", "dimensions": SHAPE}, view)
     last = results[-1]["inputs"]["x"]
     del results
@@ -312,7 +311,7 @@ def test_a_refused_call_leaves_results_usable(context: MLContext, graph: MLGraph
         ({"x": x, "y": own}, {"sum": own}),
         ({"x": own, "y": y}, {"sum": y}),
     ):
-        with pytest.raises(WebNNTypeError, match="must not share memory"):
+        with refused(rule="overlap", operation="compute"):
             context.computeSync(graph, inputs, outputs)
     result = context.computeSync(graph, {"x": x, "y": y}, {"sum": total})
     assert result["outputs"]["sum"].tolist() == full(3).tolist()
@@ -363,22 +362,22 @@ def test_names_are_converted(context: MLContext) -> None:
     assert result["true"][0, 0] == 4
     # Of names that become the same, the last one counts; so this lacks an input.
     given = {3: full(5), "3": full(1)}
-    with pytest.raises(WebNNTypeError, match=r"inputs must have every input of the graph, .* lacks \['é'\]"):
+    with refused(rule="name", operation="compute", argument="inputs"):
         context.computeSync(graph, given, {"true": full(0)})
-    for wrong in ({(1,): full(5)}, Strange(**{"3": full(1)})):
-        with pytest.raises(WebNNTypeError, match="compute: inputs must"):
+    for wrong, rule in (({(1,): full(5)}, "conversion"), (Strange(**{"3": full(1)}), "name")):
+        with refused(rule=rule, operation="compute", argument="inputs"):
             context.computeSync(graph, wrong, {"true": full(0)})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("argument", "value"), [("graph", None), ("graph", "x"), ("inputs", [1]), ("outputs", None)])
 def test_wrong_arguments(context: MLContext, graph: MLGraph, argument: str, value: Any) -> None:
     arguments: dict[str, Any] = {"graph": graph, "inputs": {"x": full(0), "y": full(0)}, "outputs": {"sum": full(0)}, argument: value}
-    with pytest.raises(WebNNTypeError, match=f"compute: {argument} must be"):
+    with refused(rule="conversion", operation="compute", argument=argument):
         context.computeSync(**arguments)
 
 
 def test_another_contexts_graph(graph: MLGraph) -> None:
-    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+    with refused(rule="owner", operation="compute", argument="graph"):
         make_context().computeSync(graph, {"x": full(0), "y": full(0)}, {"sum": full(0)})
 
 
@@ -386,7 +385,7 @@ def test_webgpu_contexts_do_not_compute() -> None:
     context = ML(revision="2024-06").createContextSync(GPUDevice())
     graph = add_graph(context)
     inputs, outputs = {"x": full(0), "y": full(0)}, {"sum": full(0)}
-    with pytest.raises(OperationError, match="GPUDevice"):
+    with refused(OperationError, rule="draft", operation="compute"):
         context.computeSync(graph, inputs, outputs)
 
 
@@ -398,7 +397,7 @@ async def test_async(context: MLContext, graph: MLGraph) -> None:
 
 async def test_a_failed_step_rejects_the_future(context: MLContext, graph: MLGraph) -> None:
     future = context.compute(graph, {}, {})
-    with pytest.raises(WebNNTypeError, match="inputs must have every input"):
+    with refused(rule="name", operation="compute", argument="inputs"):
         await future
 
 
@@ -410,7 +409,7 @@ def test_no_event_loop(context: MLContext, graph: MLGraph) -> None:
 async def test_arrays_are_detached_at_the_call(context: MLContext, graph: MLGraph) -> None:
     x = full(1)
     future = context.compute(graph, {"x": x, "y": full(1)}, {"sum": full(0)})
-    with pytest.raises(WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="compute", argument="inputs['x']"):
         await context.compute(graph, {"x": x, "y": full(1)}, {"sum": full(0)})
     await future
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, PATIENCE, each_row, limits_of, make_context
+from tests.support import CURRENT, PATIENCE, each_row, limits_of, make_context, refused
 from webnn import ML, InvalidStateError, MLContext, MLGraph, MLGraphBuilder, Navigator, WebNNTypeError
 from webnn.validation.drafts import DEFAULT, NEWEST, find_revision
 from webnn.validation.drafts.compute import COMPUTE
@@ -83,9 +83,9 @@ def test_compute_transfers_its_arrays() -> None:
     result = context.computeSync(graph, {"x": x}, {"y": np.empty(4, np.float32)})
     assert np.shares_memory(result["inputs"]["x"], x)
     tensor = context.createTensorSync(dataType="float32", shape=[2, 2], writable=True)
-    with pytest.raises(WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="compute", argument="inputs['x']"):
         context.computeSync(graph, {"x": x}, {"y": np.empty(4, np.float32)})
-    with pytest.raises(WebNNTypeError, match="must not be detached"):
+    with refused(rule="detached", operation="writeTensor", argument="inputData"):
         context.writeTensor(tensor, x)
 
 
@@ -93,9 +93,8 @@ def test_a_destroyed_graph() -> None:
     context = ML().createContextSync()
     graph = build(context)
     graph.destroy()
-    with pytest.raises(InvalidStateError, match="graph must not be destroyed") as caught:
+    with refused(InvalidStateError, rule="destroyed", operation="compute"):
         compute(context, graph)
-    assert caught.value.operation == "compute"
 
 
 async def test_a_destroyed_context() -> None:
@@ -107,9 +106,9 @@ async def test_a_destroyed_context() -> None:
     promise = context.compute(graph, {"x": X.copy()}, {"y": np.empty(4, np.float32)})
     context.destroy()
     go.set()
-    with pytest.raises(InvalidStateError, match="the context must not be lost"):
+    with refused(InvalidStateError, rule="lost", operation="compute"):
         await promise
-    with pytest.raises(InvalidStateError, match="the context must not be lost"):
+    with refused(InvalidStateError, rule="lost", operation="compute"):
         await context.compute(graph, {"x": X.copy()}, {"y": np.empty(4, np.float32)})
 
 

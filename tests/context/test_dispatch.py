@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, scale_graph, value
-from tests.support import BROWSERS, make_context, wait_until
-from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
+from tests.support import BROWSERS, make_context, refused, wait_until
+from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder
 from webnn.context.engine import session
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_steps import TensorSteps
@@ -52,47 +52,47 @@ def test_a_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors, outputs
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("no graph", lambda t: {"graph": None}, "graph must be an MLGraph, got None"),
-    ("no mapping", lambda t: {"inputs": [t.x, t.y]}, "inputs must be a mapping from names to tensors"),
-    ("nothing", lambda t: {"outputs": None}, "outputs must be a mapping from names to tensors"),
-    ("no tensor", lambda t: {"inputs": {"x": None, "y": t.y}}, r"inputs\['x'\] must be an MLTensor, got None"),
+    ("no graph", lambda t: {"graph": None}, "conversion"),
+    ("no mapping", lambda t: {"inputs": [t.x, t.y]}, "conversion"),
+    ("nothing", lambda t: {"outputs": None}, "conversion"),
+    ("no tensor", lambda t: {"inputs": {"x": None, "y": t.y}}, "conversion"),
     (
         "array",
         lambda t: {"outputs": {"sum": full(0), "difference": t.difference}},
-        r"outputs\['sum'\] must be an MLTensor, got a NumPy array",
+        "conversion",
     ),
     (
         "twice an input",
         lambda t: {"inputs": {"x": t.x, "y": t.x}},
-        r"inputs\['y'\] must be a tensor of its own, but it is .* inputs\['x'\]",
+        "overlap",
     ),
-    ("twice an output", lambda t: {"outputs": {"sum": t.sum, "difference": t.sum}}, r"outputs\['difference'\] must be a tensor of its own"),
+    ("twice an output", lambda t: {"outputs": {"sum": t.sum, "difference": t.sum}}, "overlap"),
     (
         "in and out",
         lambda t: {"outputs": {"sum": t.x, "difference": t.difference}},
-        r"outputs\['sum'\] .* it is that of inputs\['x'\], too",
+        "overlap",
     ),
-    ("foreign input", lambda t: {"inputs": {"x": make(current()), "y": t.y}}, r"inputs\['x'\] must be a tensor of this context"),
-    ("foreign output", lambda t: {"outputs": {"sum": make(current()), "difference": t.sum}}, r"outputs\['sum'\] must be a tensor of this"),
-    ("destroyed input", lambda t: {"inputs": {"x": t.destroyed(), "y": t.y}}, r"inputs\['x'\] must not be destroyed"),
+    ("foreign input", lambda t: {"inputs": {"x": make(current()), "y": t.y}}, "owner"),
+    ("foreign output", lambda t: {"outputs": {"sum": make(current()), "difference": t.sum}}, "owner"),
+    ("destroyed input", lambda t: {"inputs": {"x": t.destroyed(), "y": t.y}}, "destroyed"),
     (
         "destroyed output",
         lambda t: {"outputs": {"sum": t.sum, "difference": t.destroyed()}},
-        r"outputs\['difference'\] must not be destroyed",
+        "destroyed",
     ),
-    ("constant", lambda t: {"inputs": {"x": t.constant(), "y": t.y}}, r"inputs\['x'\] must not be a constant tensor"),
-    ("none", lambda t: {"inputs": {}, "outputs": {}}, r"inputs must be the inputs of the graph, \['x', 'y'\], got \[\]"),
-    ("input missing", lambda t: {"inputs": {"x": t.x}}, r"inputs must be the inputs of the graph, .* got \['x'\]"),
-    ("input too many", lambda t: {"inputs": {"x": t.x, "y": t.y, "z": t.new()}}, r"got \['x', 'y', 'z'\]"),
-    ("input unknown", lambda t: {"inputs": {"x": t.x, "z": t.y}}, r"inputs must name inputs of the graph, \['x', 'y'\], got 'z'"),
-    ("output missing", lambda t: {"outputs": {"sum": t.sum}}, "outputs must be the outputs of the graph"),
-    ("output unknown", lambda t: {"outputs": {"sum": t.sum, "z": t.difference}}, "outputs must name outputs of the graph, .* got 'z'"),
-    ("type", lambda t: {"inputs": {"x": t.new("int32"), "y": t.y}}, r"inputs\['x'\] must be float32 \[2, 3\], got int32 \[2, 3\]"),
-    ("rank too high", lambda t: {"inputs": {"x": t.new(shape=[2, 3, 2]), "y": t.y}}, r"must be float32 \[2, 3\], got float32 \[2, 3, 2\]"),
-    ("rank too low", lambda t: {"inputs": {"x": t.new(shape=[3]), "y": t.y}}, r"must be float32 \[2, 3\], got float32 \[3\]"),
-    ("size", lambda t: {"outputs": {"sum": t.new(shape=[4, 3]), "difference": t.difference}}, r"outputs\['sum'\] must be float32"),
-    ("same length", lambda t: {"outputs": {"sum": t.new(shape=[3, 2]), "difference": t.difference}}, r"got float32 \[3, 2\]"),
-    ("a foreign graph", lambda t: {"graph": add_graph(current())}, "graph must be a graph of this context"),
+    ("constant", lambda t: {"inputs": {"x": t.constant(), "y": t.y}}, "usage"),
+    ("none", lambda t: {"inputs": {}, "outputs": {}}, "name"),
+    ("input missing", lambda t: {"inputs": {"x": t.x}}, "name"),
+    ("input too many", lambda t: {"inputs": {"x": t.x, "y": t.y, "z": t.new()}}, "name"),
+    ("input unknown", lambda t: {"inputs": {"x": t.x, "z": t.y}}, "name"),
+    ("output missing", lambda t: {"outputs": {"sum": t.sum}}, "name"),
+    ("output unknown", lambda t: {"outputs": {"sum": t.sum, "z": t.difference}}, "name"),
+    ("type", lambda t: {"inputs": {"x": t.new("int32"), "y": t.y}}, "shape"),
+    ("rank too high", lambda t: {"inputs": {"x": t.new(shape=[2, 3, 2]), "y": t.y}}, "shape"),
+    ("rank too low", lambda t: {"inputs": {"x": t.new(shape=[3]), "y": t.y}}, "shape"),
+    ("size", lambda t: {"outputs": {"sum": t.new(shape=[4, 3]), "difference": t.difference}}, "shape"),
+    ("same length", lambda t: {"outputs": {"sum": t.new(shape=[3, 2]), "difference": t.difference}}, "shape"),
+    ("a foreign graph", lambda t: {"graph": add_graph(current())}, "owner"),
 ]
 
 
@@ -116,20 +116,19 @@ class Parts:
         return self.context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(0))
 
 
-@pytest.mark.parametrize(("wrong", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-def test_wrong_calls_touch_nothing(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, wrong: Any, message: str) -> None:
+@pytest.mark.parametrize(("wrong", "rule"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_wrong_calls_touch_nothing(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, wrong: Any, rule: str) -> None:
     good: dict[str, Any] = {"graph": graph, "inputs": inputs, "outputs": outputs}
     bad = good | wrong(Parts(context, inputs, outputs))
     # A call that was good before makes no other one good.
     for _ in range(2):
-        with pytest.raises(WebNNTypeError, match=f"^dispatch: .*{message}") as caught:
+        with refused(rule=rule, operation="dispatch"):
             context.dispatch(**bad)
-        assert caught.value.operation == "dispatch"
         assert not context._state.timeline._pending
         assert values(context, outputs) == [0, 0]
     context.dispatch(**good)
     assert values(context, outputs) == [4, 2]
-    with pytest.raises(WebNNTypeError, match=message):
+    with refused(rule=rule, operation="dispatch"):
         context.dispatch(**bad)
 
 
@@ -175,15 +174,15 @@ def test_what_was_good_once(context: MLContext, graph: MLGraph, inputs: Tensors,
     for _ in range(3):
         context.dispatch(graph, inputs, outputs)
     inputs["x"].destroy()
-    with pytest.raises(WebNNTypeError, match=r"inputs\['x'\] must not be destroyed"):
+    with refused(rule="destroyed", operation="dispatch", argument="inputs['x']"):
         context.dispatch(graph, inputs, outputs)
-    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+    with refused(rule="owner", operation="dispatch", argument="graph"):
         current().dispatch(graph, inputs, outputs)
     inputs["x"] = filled(context, 5)
     context.dispatch(graph, inputs, outputs)
     assert values(context, outputs) == [6, 4]
     graph.destroy()
-    with pytest.raises(InvalidStateError, match="dispatch: graph must not be destroyed"):
+    with refused(InvalidStateError, rule="destroyed", operation="dispatch"):
         context.dispatch(graph, inputs, outputs)
 
 
@@ -239,7 +238,7 @@ def test_a_destroyed_graph(context: MLContext, graph: MLGraph, inputs: Tensors, 
         graph.destroy()
     assert values(context, outputs) == [4, 2]
     assert repr(graph).endswith(", destroyed>")
-    with pytest.raises(InvalidStateError, match="dispatch: graph must not be destroyed"):
+    with refused(InvalidStateError, rule="destroyed", operation="dispatch"):
         context.dispatch(graph, inputs, outputs)
 
 
@@ -466,7 +465,7 @@ def test_a_repeated_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors
         context.dispatch(graph, dict(inputs), dict(outputs))
         assert values(context, outputs) == [number + 1, number - 1]
         assert last(graph) is known
-    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+    with refused(rule="owner", operation="dispatch", argument="graph"):
         current().dispatch(graph, inputs, outputs)
 
 
@@ -485,7 +484,7 @@ def test_a_call_that_looks_like_the_last_one(context: MLContext, graph: MLGraph,
     assert values(context, outputs) == [4, 2]
     # Other values, some of which cannot be compared.
     for wrong in (np.ones(6), np.ones(1), None, 1.0, object()):
-        with pytest.raises(WebNNTypeError, match=r"inputs\['x'\] must be an MLTensor"):
+        with refused(rule="conversion", operation="dispatch", argument="inputs['x']"):
             context.dispatch(graph, {"x": wrong, "y": inputs["y"]}, outputs)  # type: ignore[dict-item]
 
 
@@ -496,7 +495,7 @@ def test_no_destroyed_tensor_is_used_again(context: MLContext, graph: MLGraph, i
         # Its memory is unbound only after the work that is queued.
         outputs["sum"].destroy()
         assert last(graph) is None
-        with pytest.raises(WebNNTypeError, match=r"outputs\['sum'\] must not be destroyed"):
+        with refused(rule="destroyed", operation="dispatch", argument="outputs['sum']"):
             context.dispatch(graph, inputs, outputs)
     outputs["sum"] = make(context)
     # It is destroyed after the check, and before the graph runs.
@@ -504,14 +503,14 @@ def test_no_destroyed_tensor_is_used_again(context: MLContext, graph: MLGraph, i
     outputs["sum"].destroy()
     context._state.timeline.run(job)
     assert last(graph) is None
-    with pytest.raises(WebNNTypeError, match=r"outputs\['sum'\] must not be destroyed"):
+    with refused(rule="destroyed", operation="dispatch", argument="outputs['sum']"):
         context.dispatch(graph, inputs, outputs)
 
 
 def test_a_graph_that_is_lost_with_its_context(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
     context.dispatch(graph, inputs, outputs)
     context.destroy()
-    with pytest.raises(InvalidStateError, match="must not be lost"):
+    with refused(InvalidStateError, rule="lost", operation="dispatch"):
         context.dispatch(graph, inputs, outputs)
 
 
@@ -570,7 +569,7 @@ async def test_an_awaited_read_ends_with_its_tensor(context: MLContext, *, into:
     future = context.readTensor(tensor, buffer if into else None)
     assert not future.done()
     tensor.destroy()
-    with pytest.raises(InvalidStateError, match="destroyed before it was read"):
+    with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
         await future
     assert buffer.tolist() == full(0).tolist()
 
@@ -595,18 +594,18 @@ def test_arrays_that_are_read_into(context: MLContext) -> None:
         former.computeSync(negation(former), {"x": detached}, {"y": full(0)})
     locked = full(0)
     locked.flags.writeable = False
-    for wrong, message in (
-        (stale, "must not be detached"),
-        (stale[:], "must not be detached"),
-        (base[:2], "must not be detached"),
-        (locked, "must be writeable"),
-        (np.zeros((3, 2), np.float32).T, "must be C-contiguous"),
-        (np.zeros((2, 2), np.float32), "bytes"),
+    for wrong, rule in (
+        (stale, "detached"),
+        (stale[:], "detached"),
+        (base[:2], "detached"),
+        (locked, "writeable"),
+        (np.zeros((3, 2), np.float32).T, "layout"),
+        (np.zeros((2, 2), np.float32), "byte-length"),
     ):
-        with pytest.raises(WebNNTypeError, match=f"readTensor: outputData .*{message}"):
+        with refused(rule=rule, operation="readTensor", argument="outputData"):
             context.readTensorSync(tensor, wrong)
     tensor.destroy()
-    with pytest.raises(InvalidStateError, match="tensor must not be destroyed"):
+    with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
         context.readTensorSync(tensor, full(0))
 
 
@@ -622,7 +621,7 @@ def test_views_that_are_written(context: MLContext) -> None:
     result = former.computeSync(negation(former), {"x": stale}, {"y": full(0)})
     former.computeSync(negation(former), {"x": part}, {"y": full(0)})
     for detached in (stale, stale[:], part, base, base[:2]):
-        with pytest.raises(WebNNTypeError, match="writeTensor: inputData must"):
+        with refused(rule="byte-length" if detached is base else "detached", operation="writeTensor", argument="inputData"):
             context.writeTensor(tensor, detached)
     context.writeTensor(tensor, result["inputs"]["x"])
     assert context.readTensorSync(tensor).tolist() == base[:2].tolist()

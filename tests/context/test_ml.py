@@ -10,6 +10,7 @@ import pytest
 
 import webnn
 from tests.context.devices.inventories import INVENTORIES, install
+from tests.support import refused
 from webnn import (
     ML,
     DeviceFallbackWarning,
@@ -68,22 +69,22 @@ def test_an_unknown_option() -> None:
 
 
 WRONG_OPTIONS: list[tuple[Any, str]] = [
-    ({"deviceType": "tpu"}, r"options.deviceType must be one of \['cpu', 'gpu', 'npu'\] \(MLDeviceType\), got 'tpu'"),
-    ({"powerPreference": True}, "options.powerPreference must be one of"),
-    ("gpu", "options must be a dictionary, got 'gpu'"),
-    (3, "options must be a dictionary, got 3"),
+    ({"deviceType": "tpu"}, "conversion"),
+    ({"powerPreference": True}, "conversion"),
+    ("gpu", "conversion"),
+    (3, "conversion"),
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG_OPTIONS)
-def test_wrong_options(options: Any, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=message):
+@pytest.mark.parametrize(("options", "rule"), WRONG_OPTIONS)
+def test_wrong_options(options: Any, rule: str) -> None:
+    with refused(rule=rule, operation="createContext"):
         ML(revision="2024-06").createContextSync(options)
 
 
 def test_options_as_keywords() -> None:
     assert ML(revision="2024-06").createContextSync(powerPreference="low-power")._state.powerPreference == "low-power"
-    with pytest.raises(WebNNTypeError, match="not as both"):
+    with refused(rule="once", operation="createContext", argument="options"):
         ML(revision="2024-06").createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
 
 
@@ -92,22 +93,22 @@ def current(**options: Any) -> MLContext:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "rule"),
     [
-        ({"deviceType": "xpu"}, "options.deviceType must be one of"),
-        ({"powerPreference": "auto"}, "options.powerPreference must be one of"),
+        ({"deviceType": "xpu"}, "conversion"),
+        ({"powerPreference": "auto"}, "conversion"),
     ],
 )
-async def test_wrong_options_of_the_current_draft(options: Any, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=f"createContext: {message}"):
+async def test_wrong_options_of_the_current_draft(options: Any, rule: str) -> None:
+    with refused(rule=rule, operation="createContext"):
         current(**options)
     future = ML(revision="2026-06").createContext(options)
-    with pytest.raises(WebNNTypeError, match=message):
+    with refused(rule=rule, operation="createContext"):
         await future
 
 
 def test_each_draft_has_its_options() -> None:
-    with pytest.raises(WebNNTypeError, match=r"options\.accelerated is not a member in the draft 2024-06, which has deviceType"):
+    with refused(rule="draft", operation="createContext", argument="options.accelerated"):
         ML(revision="2024-06").createContextSync(accelerated=False)
     assert ML(revision="2024-06").createContextSync(accelerated=None)  # type: ignore[arg-type]
     assert current(deviceType=None, powerPreference=None, accelerated=None)
@@ -143,7 +144,7 @@ async def test_acceleration(
 def test_a_gpu_device() -> None:
     context = ML(revision="2024-06").createContextSync(GPUDevice("mine"))
     assert (context._state.contextType, context._state.selection.requested, context._state.powerPreference) == ("webgpu", "gpu", "default")
-    with pytest.raises(WebNNTypeError, match="must be the only argument"):
+    with refused(rule="once", operation="createContext", argument="gpuDevice"):
         ML(revision="2024-06").createContextSync(GPUDevice(), deviceType="cpu")
 
 
@@ -155,16 +156,16 @@ async def test_async() -> None:
 
 async def test_failures_reject_the_future() -> None:
     future = ML(revision="2024-06").createContext({"deviceType": "tpu"})  # type: ignore[typeddict-item]
-    with pytest.raises(WebNNTypeError, match="deviceType"):
+    with refused(rule="conversion", operation="createContext", argument="options.deviceType"):
         await future
     future = ML(revision="2024-06", document=Document({"webnn": False})).createContext()
-    with pytest.raises(SecurityError, match="permissions policy"):
+    with refused(SecurityError, rule="permission", operation="createContext"):
         await future
 
 
 def test_the_permissions_policy() -> None:
     ml = ML(revision="2024-06", document=Document({"webnn": False}))
-    with pytest.raises(SecurityError, match=r'createContext: .* does not allow the feature "webnn"') as caught:
+    with refused(SecurityError, rule="permission", operation="createContext") as caught:
         ml.createContextSync()
     assert caught.value.name == "SecurityError"
     with pytest.raises(SecurityError):
@@ -181,7 +182,7 @@ def test_the_policy_covers_the_builder(draft: str) -> None:
     context = ML(document=document, revision=draft).createContextSync()
     MLGraphBuilder(context)
     document.setPermissionsPolicy({"webnn": False})
-    with pytest.raises(SecurityError, match="MLGraphBuilder") as caught:
+    with refused(SecurityError, rule="permission", operation="MLGraphBuilder") as caught:
         MLGraphBuilder(context)
     assert (caught.value.draft, caught.value.step) == (draft, "1")
 

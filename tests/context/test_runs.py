@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.support import CURRENT, each_row
+from tests.support import CURRENT, each_row, refused
 from webnn import ML, Faults, InvalidStateError, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
 
 DRAFTS = ("2024-06", CURRENT)
@@ -149,9 +149,8 @@ def test_two_threads() -> None:
 def test_a_graph_that_is_gone() -> None:
     graph = build()
     graph.destroy()
-    with pytest.raises(InvalidStateError, match="the graph must not be destroyed") as caught:
+    with refused(InvalidStateError, rule="destroyed", operation="run"):
         graph.run(x=X)
-    assert caught.value.operation == "run"
 
 
 def test_a_context_that_is_gone() -> None:
@@ -159,9 +158,8 @@ def test_a_context_that_is_gone() -> None:
     builder = MLGraphBuilder(context)
     graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", shape=[2, 3]))})
     context.destroy()
-    with pytest.raises(InvalidStateError, match=r"the context must not be lost, but it is: destroy\(\) was called") as caught:
+    with refused(InvalidStateError, rule="lost", operation="run", said="destroy() was called"):
         graph.run(x=X)
-    assert caught.value.operation == "run"
 
 
 @each_row("revision", DRAFTS)
@@ -171,16 +169,15 @@ def test_faults(revision: str) -> None:
     check(graph.run(x=X))
     with pytest.raises(WebNNTypeError):
         graph.run()
-    with pytest.raises(OperationError, match=r"an injected fault \(failCompute=2\)") as caught:
+    with refused(OperationError, rule="fault", operation="run", said="failCompute=2"):
         graph.run(x=X)
-    assert caught.value.operation == "run"
     faults.memoryLimit = X.nbytes
-    with pytest.raises(OperationError, match="memoryLimit"):
+    with refused(OperationError, rule="fault", operation="run"):
         graph.run(x=X)
     faults.memoryLimit, faults.loseAfter, faults.delay = None, 2, 0.001
     check(graph.run(x=X))
     check(graph.run(x=X))
-    with pytest.raises(InvalidStateError, match="loseAfter=2"):
+    with refused(InvalidStateError, rule="lost", operation="run", said="loseAfter=2"):
         graph.run(x=X)
 
 

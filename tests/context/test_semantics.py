@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT
+from tests.support import CURRENT, refused
 from webnn import ML, MLContext, MLGraphBuilder, OperationError, emulate
 from webnn.context.profiles import load_profile
 
@@ -140,5 +140,5 @@ def test_a_profile_whose_device_runs_everything_needs_no_fallback(tmp_path: Path
     build(profile(tmp_path, "nan", _cpuFallback=False), "npu", fallback="allow")
     (tmp_path / "mine.json").write_text(json.dumps({"_extends": "./own.json", "_native": ["relu", "add", "neg"]}), encoding="utf-8")
     assert not load_profile(tmp_path / "mine.json").cpu_fallback
-    with pytest.raises(OperationError, match=r"^\[first\] build: abs would run on the CPU"):
+    with refused(OperationError, rule="device", operation="abs", label="first"):
         build(tmp_path / "mine.json", "npu")

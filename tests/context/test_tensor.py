@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, value
-from tests.support import make_context
-from webnn import InvalidStateError, MLContext, MLGraphBuilder, UnknownError, WebNNTypeError
+from tests.support import make_context, refused
+from webnn import InvalidStateError, MLContext, MLGraphBuilder, UnknownError
 from webnn.context.tensor import MLTensor
 
 CONTENTS = np.arange(8, dtype=np.uint32)
@@ -52,38 +52,37 @@ def test_what_a_tensor_shows(context: MLContext) -> None:
 
 
 DESCRIPTORS: list[tuple[str, Any, str]] = [
-    ("no dictionary", 3, "descriptor must be a dictionary"),
-    ("nothing", {}, "descriptor.dataType is required but missing"),
-    ("no shape", {"dataType": "int8"}, "descriptor.shape is required but missing"),
+    ("no dictionary", 3, "conversion"),
+    ("nothing", {}, "conversion"),
+    ("no shape", {"dataType": "int8"}, "conversion"),
     (
         "the shape until 2024-06",
         {"dataType": "int8", "dimensions": [2]},
-        "descriptor.shape is required but missing: 'dimensions' was a member until 2024-06; here 'shape'",
+        "draft",
     ),
-    ("type", {"dataType": "float64", "shape": []}, "descriptor.dataType must be one of"),
-    ("an empty dimension", {"dataType": "int32", "shape": [2, 0, 3]}, "descriptor must have dimensions from 1 to 2147483647"),
-    ("a large dimension", {"dataType": "int8", "shape": [2**31]}, "descriptor must have dimensions from 1 to 2147483647"),
-    ("no unsigned long", {"dataType": "int32", "shape": [-1]}, r"descriptor.shape\[0\] must be from 0"),
-    ("rank", {"dataType": "int32", "shape": [1] * 9}, "descriptor must have at most 8 dimensions"),
-    ("bytes", {"dataType": "int32", "shape": [2**29]}, "descriptor must have at most 2147483647 bytes"),
-    ("many bytes", {"dataType": "int32", "shape": [2**31 - 1] * 3}, "descriptor must have at most 2147483647 bytes"),
+    ("type", {"dataType": "float64", "shape": []}, "conversion"),
+    ("an empty dimension", {"dataType": "int32", "shape": [2, 0, 3]}, "limit"),
+    ("a large dimension", {"dataType": "int8", "shape": [2**31]}, "limit"),
+    ("no unsigned long", {"dataType": "int32", "shape": [-1]}, "conversion"),
+    ("rank", {"dataType": "int32", "shape": [1] * 9}, "limit"),
+    ("bytes", {"dataType": "int32", "shape": [2**29]}, "limit"),
+    ("many bytes", {"dataType": "int32", "shape": [2**31 - 1] * 3}, "limit"),
 ]
 
 
-@pytest.mark.parametrize(("descriptor", "message"), [case[1:] for case in DESCRIPTORS], ids=[case[0] for case in DESCRIPTORS])
-async def test_wrong_descriptors(context: MLContext, descriptor: Any, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=f"^createTensor: {message}") as caught:
+@pytest.mark.parametrize(("descriptor", "rule"), [case[1:] for case in DESCRIPTORS], ids=[case[0] for case in DESCRIPTORS])
+async def test_wrong_descriptors(context: MLContext, descriptor: Any, rule: str) -> None:
+    with refused(rule=rule, operation="createTensor"):
         context.createTensorSync(descriptor)
-    assert caught.value.operation == "createTensor"
     future = context.createTensor(descriptor)
-    with pytest.raises(WebNNTypeError, match=f"^createTensor: {message}"):
+    with refused(rule=rule, operation="createTensor"):
         await future
-    with pytest.raises(WebNNTypeError, match=f"^createConstantTensor: {message}"):
+    with refused(rule=rule, operation="createConstantTensor"):
         context.createConstantTensorSync(descriptor, np.zeros(1, np.int8))
 
 
 def test_members_as_keywords_or_as_a_dictionary(context: MLContext) -> None:
-    with pytest.raises(WebNNTypeError, match="descriptor must be given as a dictionary or as keyword arguments"):
+    with refused(rule="once", operation="createTensor", argument="descriptor"):
         context.createTensorSync({"dataType": "int8", "shape": []}, readable=True)
 
 
@@ -92,7 +91,7 @@ def test_no_memory(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
         raise MemoryError("none left")
 
     monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
-    with pytest.raises(UnknownError, match=r"createTensor: there must be memory for int8 \[3\]: none left"):
+    with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         context.createTensorSync(dataType="int8", shape=[3])
 
 
@@ -165,35 +164,34 @@ def detached() -> Any:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("longer", lambda: np.zeros(7, np.float32), r"must have 24 bytes for float32 \[2, 3\], got 28"),
-    ("shorter", lambda: np.zeros(5, np.float32), r"must have 24 bytes for float32 \[2, 3\], got 20"),
-    ("double precision", lambda: np.zeros(SHAPE), r"must have 24 bytes for float32 \[2, 3\], got 48 \(a NumPy array of float64 \[2, 3\]\)"),
-    ("objects", lambda: np.array([None] * 3), "must have elements that are numbers, got object"),
-    ("structures", lambda: np.zeros(24, [("a", "V1")]), "must have elements that are numbers"),
-    ("byte order", lambda: np.zeros(SHAPE, ">f4"), "must have elements in the byte order of this machine, got >f4"),
-    ("no buffer", lambda: [0.0] * 6, "must be a NumPy array or an object with a buffer"),
-    ("nothing", lambda: None, "must be a NumPy array or an object with a buffer"),
-    ("a number", lambda: np.float32(1), "must be a NumPy array or an object with a buffer"),
-    ("detached", detached, "must not be detached"),
+    ("longer", lambda: np.zeros(7, np.float32), "byte-length"),
+    ("shorter", lambda: np.zeros(5, np.float32), "byte-length"),
+    ("double precision", lambda: np.zeros(SHAPE), "byte-length"),
+    ("objects", lambda: np.array([None] * 3), "type"),
+    ("structures", lambda: np.zeros(24, [("a", "V1")]), "type"),
+    ("byte order", lambda: np.zeros(SHAPE, ">f4"), "layout"),
+    ("no buffer", lambda: [0.0] * 6, "conversion"),
+    ("nothing", lambda: None, "conversion"),
+    ("a number", lambda: np.float32(1), "conversion"),
+    ("detached", detached, "detached"),
 ]
 
 
-@pytest.mark.parametrize(("make_buffer", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-async def test_wrong_buffers(context: MLContext, make_buffer: Any, message: str) -> None:
+@pytest.mark.parametrize(("make_buffer", "rule"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+async def test_wrong_buffers(context: MLContext, make_buffer: Any, rule: str) -> None:
     tensor, buffer = filled(context, 7), make_buffer()
-    with pytest.raises(WebNNTypeError, match=f"^writeTensor: inputData {message}") as caught:
+    with refused(rule=rule, operation="writeTensor", argument="inputData"):
         context.writeTensor(tensor, buffer)
-    assert (caught.value.operation, caught.value.argument) == ("writeTensor", "inputData")
     assert value(context, tensor) == 7
-    with pytest.raises(WebNNTypeError, match=f"^createConstantTensor: inputData {message}"):
+    with refused(rule=rule, operation="createConstantTensor", argument="inputData"):
         context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, buffer)
     future = context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, buffer)
-    with pytest.raises(WebNNTypeError, match=message):
+    with refused(rule=rule, operation="createConstantTensor", argument="inputData"):
         await future
 
 
 def test_a_constant_s_data_has_its_type_or_is_bytes(context: MLContext) -> None:
-    with pytest.raises(WebNNTypeError, match="inputData must have elements of float32 or uint8, got int32"):
+    with refused(rule="type", operation="createConstantTensor", argument="inputData"):
         context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(0, np.int32))
 
 
@@ -223,23 +221,23 @@ async def test_reading_into_a_buffer(context: MLContext, make_buffer: Any) -> No
 
 
 NOT_INTO: list[tuple[str, Any, str]] = [
-    ("shorter", lambda: np.zeros(5, np.float32), "must have at least 24 bytes for float32"),
-    ("read-only", read_only, "must be writeable"),
-    ("bytes", lambda: bytes(24), "must be writeable"),
-    ("strided", lambda: np.zeros((3, 2), np.float32).T, "must be C-contiguous"),
-    ("objects", lambda: np.array([None] * 3), "must have elements that are numbers"),
-    ("no buffer", lambda: [0.0] * 6, "must be a NumPy array or an object with a buffer"),
-    ("detached", detached, "must not be detached"),
+    ("shorter", lambda: np.zeros(5, np.float32), "byte-length"),
+    ("read-only", read_only, "writeable"),
+    ("bytes", lambda: bytes(24), "writeable"),
+    ("strided", lambda: np.zeros((3, 2), np.float32).T, "layout"),
+    ("objects", lambda: np.array([None] * 3), "type"),
+    ("no buffer", lambda: [0.0] * 6, "conversion"),
+    ("detached", detached, "detached"),
 ]
 
 
-@pytest.mark.parametrize(("make_buffer", "message"), [case[1:] for case in NOT_INTO], ids=[case[0] for case in NOT_INTO])
-async def test_what_cannot_be_read_into(context: MLContext, make_buffer: Any, message: str) -> None:
+@pytest.mark.parametrize(("make_buffer", "rule"), [case[1:] for case in NOT_INTO], ids=[case[0] for case in NOT_INTO])
+async def test_what_cannot_be_read_into(context: MLContext, make_buffer: Any, rule: str) -> None:
     tensor, buffer = filled(context, 7), make_buffer()
-    with pytest.raises(WebNNTypeError, match=f"^readTensor: outputData {message}"):
+    with refused(rule=rule, operation="readTensor", argument="outputData"):
         context.readTensorSync(tensor, buffer)
     future = context.readTensor(tensor, buffer)
-    with pytest.raises(WebNNTypeError, match=f"^readTensor: outputData {message}"):
+    with refused(rule=rule, operation="readTensor", argument="outputData"):
         await future
 
 
@@ -249,51 +247,51 @@ async def test_a_buffer_that_is_detached_while_the_read_is_pending(context: MLCo
     tensor, buffer = filled(context, 7), full(0)
     future = context.readTensor(tensor, buffer)
     result = former.computeSync(graph, {"x": buffer}, {"y": full(0)})
-    with pytest.raises(WebNNTypeError, match="outputData must not be detached"):
+    with refused(rule="detached", operation="readTensor", argument="outputData"):
         await future
     assert not result["inputs"]["x"].any()
 
 
 async def test_usage(context: MLContext) -> None:
     plain = make(context, readable=False, writable=False)
-    with pytest.raises(WebNNTypeError, match="writeTensor: tensor must be made with writable: true"):
+    with refused(rule="usage", operation="writeTensor", argument="tensor"):
         context.writeTensor(plain, full(0))
-    with pytest.raises(WebNNTypeError, match="readTensor: tensor must be made with readable: true"):
+    with refused(rule="usage", operation="readTensor", argument="tensor"):
         context.readTensorSync(plain)
     future = context.readTensor(plain)
-    with pytest.raises(WebNNTypeError, match="readable: true"):
+    with refused(rule="usage", operation="readTensor", argument="tensor"):
         await future
     constant = context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(1))
     assert (constant.readable, constant.writable, constant.constant) == (False, False, True)
-    with pytest.raises(WebNNTypeError, match="writable: true"):
+    with refused(rule="usage", operation="writeTensor", argument="tensor"):
         context.writeTensor(constant, full(0))
-    with pytest.raises(WebNNTypeError, match="readable: true"):
+    with refused(rule="usage", operation="readTensor", argument="tensor"):
         context.readTensorSync(constant)
 
 
 @pytest.mark.parametrize("wrong", [None, 1, "tensor", np.zeros(SHAPE, np.float32)], ids=["None", "number", "string", "array"])
 async def test_no_tensor(context: MLContext, wrong: Any) -> None:
-    with pytest.raises(WebNNTypeError, match=r"^writeTensor: tensor must be an MLTensor"):
+    with refused(rule="conversion", operation="writeTensor", argument="tensor"):
         context.writeTensor(wrong, full(0))
-    with pytest.raises(WebNNTypeError, match=r"^readTensor: tensor must be an MLTensor"):
+    with refused(rule="conversion", operation="readTensor", argument="tensor"):
         context.readTensorSync(wrong)
     future = context.readTensor(wrong)
-    with pytest.raises(WebNNTypeError, match=r"^readTensor: tensor must be an MLTensor"):
+    with refused(rule="conversion", operation="readTensor", argument="tensor"):
         await future
 
 
 async def test_another_context_s_tensor(context: MLContext) -> None:
     foreign = make(current())
-    with pytest.raises(WebNNTypeError, match="writeTensor: tensor must be a tensor of this context"):
+    with refused(rule="owner", operation="writeTensor", argument="tensor"):
         context.writeTensor(foreign, full(0))
-    with pytest.raises(WebNNTypeError, match="readTensor: tensor must be a tensor of this context"):
+    with refused(rule="owner", operation="readTensor", argument="tensor"):
         context.readTensorSync(foreign)
     future = context.readTensor(foreign, full(0))
-    with pytest.raises(WebNNTypeError, match="must be a tensor of this context"):
+    with refused(rule="owner", operation="readTensor", argument="tensor"):
         await future
     # Of several faults, that one is named which comes first in the specification.
     foreign.destroy()
-    with pytest.raises(WebNNTypeError, match="must be a tensor of this context"):
+    with refused(rule="owner", operation="writeTensor", argument="tensor"):
         context.writeTensor(foreign, np.zeros(1, np.int8))
 
 
@@ -302,24 +300,24 @@ async def test_other_faults_come_before_destruction(context: MLContext) -> None:
     for each in (tensor, closed, foreign):
         each.destroy()
     faults: list[tuple[MLTensor, Any, str]] = [
-        (foreign, full(0), "must be a tensor of this context"),
-        (closed, full(0), "must be made with"),
-        (tensor, full(0)[:1], "must have"),
-        (tensor, "data", "must be a NumPy array"),
+        (foreign, full(0), "owner"),
+        (closed, full(0), "usage"),
+        (tensor, full(0)[:1], "byte-length"),
+        (tensor, "data", "conversion"),
     ]
-    for wrong, data, message in faults:
-        with pytest.raises(WebNNTypeError, match=message):
+    for wrong, data, rule in faults:
+        with refused(rule=rule, operation="writeTensor"):
             context.writeTensor(wrong, data)
-        with pytest.raises(WebNNTypeError, match=message):
+        with refused(rule=rule, operation="readTensor"):
             context.readTensorSync(wrong, data)
-        with pytest.raises(WebNNTypeError, match=message):
+        with refused(rule=rule, operation="readTensor"):
             await context.readTensor(wrong, data)
-    with pytest.raises(WebNNTypeError, match="must be made with"):
+    with refused(rule="usage", operation="readTensor", argument="tensor"):
         context.readTensorSync(closed)
     context.destroy()
-    with pytest.raises(WebNNTypeError, match="must have"):
+    with refused(rule="byte-length", operation="writeTensor", argument="inputData"):
         context.writeTensor(tensor, full(0)[:1])
-    with pytest.raises(InvalidStateError, match="context must not be lost"):
+    with refused(InvalidStateError, rule="lost", operation="writeTensor"):
         context.writeTensor(tensor, full(0))
 
 
@@ -357,13 +355,14 @@ def test_an_array_cannot_lie_about_its_size(context: MLContext) -> None:
         nbytes = property(lambda self: 24)  # type: ignore[assignment]
 
     tensor, lying = make(context), np.zeros(1, np.int8).view(Lying)
-    for call in (
-        lambda: context.writeTensor(tensor, lying),
-        lambda: context.readTensorSync(tensor, lying),
-        lambda: context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, lying),
-        lambda: MLGraphBuilder(context).constant({"dataType": "float32", "shape": SHAPE}, lying),
-    ):
-        with pytest.raises(WebNNTypeError, match=r"must have (at least 24 bytes|24 bytes|elements of float32)"):
+    calls: list[tuple[Any, str]] = [
+        (lambda: context.writeTensor(tensor, lying), "byte-length"),
+        (lambda: context.readTensorSync(tensor, lying), "byte-length"),
+        (lambda: context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, lying), "byte-length"),
+        (lambda: MLGraphBuilder(context).constant({"dataType": "float32", "shape": SHAPE}, lying), "type"),
+    ]
+    for call, rule in calls:
+        with refused(rule=rule):
             call()
 
 
@@ -371,12 +370,12 @@ async def test_a_destroyed_tensor(context: MLContext) -> None:
     tensor = make(context)
     tensor.destroy()
     tensor.destroy()
-    with pytest.raises(InvalidStateError, match=r"^writeTensor: tensor must not be destroyed"):
+    with refused(InvalidStateError, rule="destroyed", operation="writeTensor"):
         context.writeTensor(tensor, full(0))
-    with pytest.raises(InvalidStateError, match=r"^readTensor: tensor must not be destroyed"):
+    with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
         context.readTensorSync(tensor)
     for future in (context.readTensor(tensor), context.readTensor(tensor, full(0))):
-        with pytest.raises(InvalidStateError, match=r"^readTensor: tensor must not be destroyed"):
+        with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
             await future
 
 
@@ -389,7 +388,7 @@ async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) ->
     tensor.destroy()
     assert all(future.done() for future in futures)
     for future in futures[:2]:
-        with pytest.raises(InvalidStateError, match="destroyed before it was read"):
+        with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
             await future
     await asyncio.sleep(0)
     assert not buffer.any()
@@ -401,9 +400,8 @@ async def test_reads_that_are_pending_say_why_the_context_was_lost(context: MLCo
     future = context.readTensor(tensor, full(0))
     context._state.timeline.finish()
     context._state.loss.lose("the device went away")
-    with pytest.raises(InvalidStateError, match="the context must not be lost, but it is: the device went away") as caught:
+    with refused(InvalidStateError, rule="lost", operation="readTensor", said="the device went away"):
         await future
-    assert caught.value.operation == "readTensor"
 
 
 async def test_reads_fail_in_order(context: MLContext) -> None:
@@ -430,7 +428,7 @@ async def test_a_tensor_that_another_thread_destroys(context: MLContext) -> None
         await loop.run_in_executor(None, tensor.destroy)
         release()
         for each in (future, waiting):
-            with pytest.raises(InvalidStateError, match="destroyed"):
+            with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
                 await each
 
 
@@ -482,19 +480,19 @@ def test_constants_of_several_graphs(context: MLContext) -> None:
         context.dispatch(graph, {"x": ones}, {"y": result})
         assert value(context, result) == 11
         context.writeTensor(result, full(0))
-    with pytest.raises(WebNNTypeError, match="constant: tensor must not be destroyed"):
+    with refused(rule="destroyed", operation="constant", argument="tensor"):
         MLGraphBuilder(context).constant(constant)
-    with pytest.raises(WebNNTypeError, match="createConstantTensor"):
+    with refused(rule="usage", operation="constant", argument="tensor"):
         MLGraphBuilder(context).constant(ones)
 
 
 def test_a_constant_of_another_context(context: MLContext) -> None:
     foreign = current().createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(10))
-    with pytest.raises(WebNNTypeError, match=r"^constant: tensor must be a tensor of the builder's context"):
+    with refused(rule="owner", operation="constant", argument="tensor"):
         MLGraphBuilder(context).constant(foreign)
     # That is checked first.
     foreign.destroy()
-    with pytest.raises(WebNNTypeError, match=r"^constant: tensor must be a tensor of the builder's context"):
+    with refused(rule="owner", operation="constant", argument="tensor"):
         MLGraphBuilder(context).constant(foreign)
 
 
@@ -535,7 +533,7 @@ def test_limits(context: MLContext) -> None:
     limits = context.opSupportLimits()
     assert "float32" in limits["input"]["dataTypes"]
     length = limits["maxTensorByteLength"]
-    with pytest.raises(WebNNTypeError, match="bytes"):
+    with refused(rule="limit", operation="createTensor", argument="descriptor"):
         context.createTensorSync(dataType="int32", shape=[(length + 1) // 4])
     # The caller may change what it got.
     limits.clear()

@@ -31,7 +31,7 @@ from tests.meta.specification import (
     of_each_draft,
     text,
 )
-from tests.support import make_context
+from tests.support import make_context, refused
 from webnn import ML, Document, MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, MLTensor, Navigator
 from webnn.validation.drafts.idl import IdlOperation
 
@@ -237,9 +237,8 @@ def test_what_python_can_make_all_the_same() -> None:
 
 @pytest.mark.parametrize("value", [None, 1, "context", {}, ML(revision="2024-06")], ids=lambda value: type(value).__name__)
 def test_a_builder_needs_a_context(value: Any) -> None:
-    with pytest.raises(webnn.WebNNTypeError, match="MLGraphBuilder: context must be an MLContext") as caught:
+    with refused(rule="conversion", operation="MLGraphBuilder", argument="context"):
         MLGraphBuilder(value)
-    assert caught.value.argument == "context"
 
 
 # What one draft has and the other one does not
@@ -339,9 +338,7 @@ async def test_feature_detection(draft: Draft) -> None:
         assert {name for name in dir(instance) if not name.startswith("_")} == public(CLASSES[interface]) - lacking
         for name in lacking:
             assert getattr(instance, name, None) is None
-            with pytest.raises(
-                webnn.MissingMemberError, match=rf"^{name}: the draft {draft} has no such (method|attribute|operation)"
-            ) as caught:
+            with refused(webnn.MissingMemberError, rule="draft") as caught:
                 getattr(instance, name)
             assert isinstance(caught.value, webnn.WebNNTypeError)
             assert isinstance(caught.value, AttributeError)
@@ -349,7 +346,7 @@ async def test_feature_detection(draft: Draft) -> None:
             # A function of the class asks its first argument.
             function = getattr(CLASSES[interface], name)
             if inspect.isfunction(function):
-                with pytest.raises(webnn.MissingMemberError, match=f"^{name}: "):
+                with refused(webnn.MissingMemberError, rule="draft"):
                     function(instance)
 
 
@@ -361,7 +358,7 @@ def test_a_subclass_has_the_same_members() -> None:
     former, latest = (Mine(make_context(str(draft))) for draft in (FORMER, LATEST))
     x = latest.input("x", dataType="float32", shape=[2])
     assert latest.tile(x, [2]).shape == (4,)
-    with pytest.raises(AttributeError, match="tile: the draft 2024-06 has no such operation"):
+    with refused(AttributeError, rule="draft", operation="tile"):
         former.tile(x, [2])
     assert not hasattr(former, "sign")
 
@@ -371,10 +368,9 @@ def test_graphs_of_the_other_draft_s_context(draft: Draft) -> None:
     """A graph belongs to its context: one of the other draft is as foreign as any."""
     mine, other = objects(draft), objects(*[each for each in DRAFTS if each is not draft])
     run = mine.context.dispatch if draft is LATEST else mine.context.computeSync
-    with pytest.raises(webnn.WebNNTypeError, match="graph must be a graph of this context") as caught:
+    with refused(rule="owner", argument="graph"):
         run(other.graph, {}, {})
-    assert caught.value.argument == "graph"
-    with pytest.raises(webnn.WebNNTypeError, match="must be an operand of this builder"):
+    with refused(rule="owner", operation="relu", argument="input"):
         MLGraphBuilder(mine.context).relu(other.operand)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, each_row, infer, make_context
+from tests.support import Shape, each_row, infer, make_context, refused
 from webnn import MLActivation, MLGraphBuilder
 
 FLOATS = {"float32", "float16"}
@@ -63,33 +63,29 @@ VALID: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
-    *(
-        (name, (Shape(t, [2]),), {}, "input", f"must have a data type of .*, got {t}")
-        for name in ALLOWED
-        for t in sorted(ALL - ALLOWED[name])
-    ),
-    *((name, (3,), {}, "input", "must be an MLOperand, got 3") for name in ALLOWED),
-    ("clamp", (Shape("float16", []),), {"minValue": -math.inf}, "options.minValue", "must be a finite number"),
-    ("clamp", (X,), {"maxValue": math.nan}, "options.maxValue", "must be a finite number"),
-    ("clamp", (X,), {"maxValue": 1e39}, "options.maxValue", "must fit into single precision"),
-    ("clamp", (Shape("uint8", [1, 2, 3]),), {"minValue": 3, "maxValue": 1}, "options.minValue", r"not be greater .* 1.0, got 3.0"),
-    ("elu", (Shape("float16", []),), {"alpha": math.nan}, "options.alpha", "must be a finite number"),
-    ("hardSigmoid", (X,), {"beta": math.nan}, "options.beta", "must be a finite number"),
-    ("leakyRelu", (X,), {"alpha": math.inf}, "options.alpha", "must be a finite number"),
-    ("linear", (X,), {"beta": -math.inf}, "options.beta", "must be a finite number"),
+    *((name, (Shape(t, [2]),), {}, "input", "type") for name in ALLOWED for t in sorted(ALL - ALLOWED[name])),
+    *((name, (3,), {}, "input", "conversion") for name in ALLOWED),
+    ("clamp", (Shape("float16", []),), {"minValue": -math.inf}, "options.minValue", "conversion"),
+    ("clamp", (X,), {"maxValue": math.nan}, "options.maxValue", "conversion"),
+    ("clamp", (X,), {"maxValue": 1e39}, "options.maxValue", "conversion"),
+    ("clamp", (Shape("uint8", [1, 2, 3]),), {"minValue": 3, "maxValue": 1}, "options.minValue", "range"),
+    ("elu", (Shape("float16", []),), {"alpha": math.nan}, "options.alpha", "conversion"),
+    ("hardSigmoid", (X,), {"beta": math.nan}, "options.beta", "conversion"),
+    ("leakyRelu", (X,), {"alpha": math.inf}, "options.alpha", "conversion"),
+    ("linear", (X,), {"beta": -math.inf}, "options.beta", "conversion"),
     # prelu 2., 3., 6.
-    ("prelu", (Shape("int64", [3]), Shape("int64", [3])), {}, "input", "must have a data type of .*, got int64"),
-    ("prelu", (Shape("uint32", [3]), Shape("uint32", [3])), {}, "input", "must have a data type of .*, got uint32"),
-    ("prelu", (X, Shape("int32", [3, 2, 5])), {}, "slope", "must have the data type of input, float32, got int32"),
-    ("prelu", (X, Shape(F, [2])), {}, "slope", r"must broadcast to the shape of input, \[3, 2, 5\], got \[2\]"),
-    ("prelu", (X, Shape(F, [1, 3, 2, 5])), {}, "slope", "must broadcast to the shape of input"),
-    ("prelu", (Shape(F, [1]), Shape(F, [3])), {}, "slope", "must broadcast to the shape of input"),
+    ("prelu", (Shape("int64", [3]), Shape("int64", [3])), {}, "input", "type"),
+    ("prelu", (Shape("uint32", [3]), Shape("uint32", [3])), {}, "input", "type"),
+    ("prelu", (X, Shape("int32", [3, 2, 5])), {}, "slope", "type"),
+    ("prelu", (X, Shape(F, [2])), {}, "slope", "broadcast"),
+    ("prelu", (X, Shape(F, [1, 3, 2, 5])), {}, "slope", "broadcast"),
+    ("prelu", (Shape(F, [1]), Shape(F, [3])), {}, "slope", "broadcast"),
     # softmax 2., 3.
-    ("softmax", (Shape("int32", [3, 1, 5, 2]), 3), {}, "input", "must have a data type of .*, got int32"),
-    ("softmax", (Shape("float16", [3, 1, 5, 2]), 4), {}, "axis", "must be below the rank of input, 4, got 4"),
-    ("softmax", (Shape(F, []), 0), {}, "axis", "must be below the rank of input, 0, got 0"),
-    ("softmax", (X, -1), {}, "axis", "must be below the rank of input, 3, got 4294967295"),
-    ("softmax", (X, {}), {}, "axis", "must be a number"),
+    ("softmax", (Shape("int32", [3, 1, 5, 2]), 3), {}, "input", "type"),
+    ("softmax", (Shape("float16", [3, 1, 5, 2]), 4), {}, "axis", "axis"),
+    ("softmax", (Shape(F, []), 0), {}, "axis", "axis"),
+    ("softmax", (X, -1), {}, "axis", "axis"),
+    ("softmax", (X, {}), {}, "axis", "conversion"),
 ]
 
 DEFAULTS: dict[str, dict[str, float]] = {
@@ -119,11 +115,10 @@ def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -
     assert infer(name, *arguments, **options) == [(arguments[0].dataType, arguments[0].dimensions)]
 
 
-@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@each_row(("name", "arguments", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *arguments, **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("name", "defaults"), DEFAULTS.items())
@@ -137,7 +132,7 @@ def test_activation(name: str, defaults: dict[str, float]) -> None:
     else:
         # Any argument selects the other overload.
         for value in ({}, None):
-            with pytest.raises(TypeError, match="input must be an MLOperand"):
+            with refused(rule="conversion", argument="input"):
                 method(value)
     for activation, parameters in calls:
         assert isinstance(activation, MLActivation)
@@ -152,5 +147,5 @@ def test_activation(name: str, defaults: dict[str, float]) -> None:
     ("linear", {"beta": "x"}, "beta"),
 ])  # fmt: skip
 def test_invalid_activation(name: str, options: dict[str, float], member: str) -> None:
-    with pytest.raises(TypeError, match=f"^{name}: options.{member} must be a finite number"):
+    with refused(rule="conversion", operation=name, argument=f"options.{member}"):
         getattr(MLGraphBuilder(make_context()), name)(options)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, each_row, infer
+from tests.support import Shape, each_row, infer, refused
 
 NAMES = ["add", "sub", "mul", "div", "max", "min", "pow"]
 DATA_TYPES = ["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"]
@@ -23,16 +23,16 @@ SHAPES: list[tuple[list[int], list[int], list[int]]] = [
 
 # a, b, the argument at fault, a fragment of the message
 INVALID: list[tuple[Any, Any, str, str]] = [
-    (1, Shape("float32", []), "a", "must be an MLOperand, got 1"),
-    (Shape("float32", []), {}, "b", "must be an MLOperand, got {}"),
+    (1, Shape("float32", []), "a", "conversion"),
+    (Shape("float32", []), {}, "b", "conversion"),
     # 3.
-    (Shape("float32", [4, 2]), Shape("int32", [1]), "b", "must have the data type of a, float32, got int32"),
-    (Shape("int8", [2]), Shape("uint8", [2]), "b", "must have the data type of a, int8, got uint8"),
+    (Shape("float32", [4, 2]), Shape("int32", [1]), "b", "type"),
+    (Shape("int8", [2]), Shape("uint8", [2]), "b", "type"),
     # 6.
-    (Shape("float32", [4, 2]), Shape("float32", [4]), "b", r"must broadcast with the shape of a, \[4, 2\], got \[4\]"),
-    (Shape("int64", [2, 3]), Shape("int64", [3, 3]), "b", "must broadcast with the shape of a"),
+    (Shape("float32", [4, 2]), Shape("float32", [4]), "b", "broadcast"),
+    (Shape("int64", [2, 3]), Shape("int64", [3, 3]), "b", "broadcast"),
     # The broadcast shape is larger than both.
-    (Shape("float32", [50000, 1]), Shape("float32", [50000]), "output", "must have at most 2147483647 bytes"),
+    (Shape("float32", [50000, 1]), Shape("float32", [50000]), "output", "limit"),
 ]
 
 
@@ -45,8 +45,7 @@ def test_valid(name: str, dataType: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@each_row(("a", "b", "argument", "message"), INVALID)
-def test_invalid(name: str, a: Any, b: Any, argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@each_row(("a", "b", "argument", "rule"), INVALID)
+def test_invalid(name: str, a: Any, b: Any, argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, a, b)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from tests.support import Shape, each_row, infer
+from tests.support import Shape, each_row, infer, refused
 
 F = "float32"
 MAX = 2**32 - 1
@@ -43,44 +41,44 @@ X, W = [1, 1, 5, 5], [1, 1, 3, 3]
 
 #: Input, filter, options, argument at fault, part of the message: for both operations.
 BOTH: list[tuple[Any, ...]] = [
-    (Shape("int32", X), Shape("int32", W), {}, "input", "must have a data type of"),
-    ([1, 5, 5], W, {}, "input", "must be 4-D"),
-    (X, [2, 2], {}, "filter", "must be 4-D"),
-    (X, Shape("float16", W), {}, "filter", "must have the data type of input, float32, got float16"),
-    (X, W, {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
-    (X, W, {"strides": [2]}, "options.strides", "must have 2 elements"),
-    (X, W, {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
-    (X, W, {"dilations": [1]}, "options.dilations", "must have 2 elements"),
-    (X, W, {"dilations": [0, 1]}, "options.dilations", "must be greater than 0"),
-    (X, W, {"groups": 0}, "options.groups", "must be greater than 0, got 0$"),
-    (X, W, {"groups": -1}, "options.groups", "must be from 0 to 4294967295"),
-    (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "must be one of"),
-    (X, W, {"filterLayout": "whio"}, "options.filterLayout", "must be one of"),
-    (X, W, {"bias": Shape(F, [1, 2])}, "options.bias", r"must have the shape \[1\], got \[1, 2\]"),
-    (X, W, {"bias": Shape(F, [2])}, "options.bias", r"must have the shape \[1\], got \[2\]"),
-    (X, W, {"bias": Shape("int32", [1])}, "options.bias", "must have the data type of input"),
+    (Shape("int32", X), Shape("int32", W), {}, "input", "type"),
+    ([1, 5, 5], W, {}, "input", "rank"),
+    (X, [2, 2], {}, "filter", "rank"),
+    (X, Shape("float16", W), {}, "filter", "type"),
+    (X, W, {"padding": [2, 2]}, "options.padding", "length"),
+    (X, W, {"strides": [2]}, "options.strides", "length"),
+    (X, W, {"strides": [1, 0]}, "options.strides", "range"),
+    (X, W, {"dilations": [1]}, "options.dilations", "length"),
+    (X, W, {"dilations": [0, 1]}, "options.dilations", "range"),
+    (X, W, {"groups": 0}, "options.groups", "range"),
+    (X, W, {"groups": -1}, "options.groups", "conversion"),
+    (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "conversion"),
+    (X, W, {"filterLayout": "whio"}, "options.filterLayout", "conversion"),
+    (X, W, {"bias": Shape(F, [1, 2])}, "options.bias", "shape"),
+    (X, W, {"bias": Shape(F, [2])}, "options.bias", "shape"),
+    (X, W, {"bias": Shape("int32", [1])}, "options.bias", "type"),
 ]
 
 #: Operation, input, filter, options, argument at fault, part of the message.
 INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
     *((name, *row) for name in ("conv2d", "convTranspose2d") for row in BOTH),
-    ("conv2d", [1, 4, 5, 5], [1, 1, 2, 2], {"groups": 3}, "options.groups", "must divide the 4 input channels"),
-    ("conv2d", [1, 4, 5, 5], [2, 1, 2, 2], {"groups": 2}, "filter", r"must have 2 input channels .*, got 1"),
-    ("conv2d", [1, 4, 5, 5], [3, 2, 2, 2], {"groups": 2}, "options.groups", "must divide the 3 output channels"),
-    ("conv2d", X, [1, 1, 7, 7], {}, "output", "must have dimensions from 1"),
-    ("conv2d", X, [1, 1, 4, 2], {"dilations": [4, 1], "padding": [1, 1, 1, 1], "strides": [2, 2]}, "output", "must have dimensions from 1"),
-    ("conv2d", X, [1, 1, 434983, 2], {"dilations": [328442, 1]}, "output", "must have dimensions from 1"),
-    ("conv2d", X, W, {"dilations": [1, MAX]}, "output", "must have dimensions from 1"),
-    ("conv2d", X, W, {"padding": [MAX, MAX, 0, 0]}, "output", "must have dimensions from 1"),
-    ("convTranspose2d", [1, 2, 5, 5], W, {}, "filter", "must have 2 input channels, as the input, got 1"),
-    ("convTranspose2d", X, W, {"outputPadding": [1, 1, 1, 1]}, "options.outputPadding", "must have 2 elements"),
+    ("conv2d", [1, 4, 5, 5], [1, 1, 2, 2], {"groups": 3}, "options.groups", "divisible"),
+    ("conv2d", [1, 4, 5, 5], [2, 1, 2, 2], {"groups": 2}, "filter", "shape"),
+    ("conv2d", [1, 4, 5, 5], [3, 2, 2, 2], {"groups": 2}, "options.groups", "divisible"),
+    ("conv2d", X, [1, 1, 7, 7], {}, "output", "limit"),
+    ("conv2d", X, [1, 1, 4, 2], {"dilations": [4, 1], "padding": [1, 1, 1, 1], "strides": [2, 2]}, "output", "limit"),
+    ("conv2d", X, [1, 1, 434983, 2], {"dilations": [328442, 1]}, "output", "limit"),
+    ("conv2d", X, W, {"dilations": [1, MAX]}, "output", "limit"),
+    ("conv2d", X, W, {"padding": [MAX, MAX, 0, 0]}, "output", "limit"),
+    ("convTranspose2d", [1, 2, 5, 5], W, {}, "filter", "shape"),
+    ("convTranspose2d", X, W, {"outputPadding": [1, 1, 1, 1]}, "options.outputPadding", "length"),
     (
         "convTranspose2d",
         X,
         W,
         {"strides": [2, 2], "outputPadding": [0, 2]},
         "options.outputPadding",
-        r"must be less than the strides, \[2, 2\]",
+        "range",
     ),
     (
         "convTranspose2d",
@@ -88,7 +86,7 @@ INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
         W,
         {"strides": [2, 2], "outputPadding": [2, 0]},
         "options.outputPadding",
-        r"must be less than the strides, \[2, 2\]",
+        "range",
     ),
     (
         "convTranspose2d",
@@ -96,7 +94,7 @@ INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
         W,
         {"strides": [3, 2], "outputPadding": [1, 2]},
         "options.outputPadding",
-        r"must be less than the strides, \[3, 2\]",
+        "range",
     ),
     (
         "convTranspose2d",
@@ -104,14 +102,14 @@ INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
         W,
         {"strides": [2, 3], "outputPadding": [2, 1]},
         "options.outputPadding",
-        r"must be less than the strides, \[2, 3\]",
+        "range",
     ),
-    ("convTranspose2d", X, W, {"outputSizes": [1, 2, 7, 7]}, "options.outputSizes", "must have 2 elements"),
-    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [10, 11]}, "options.outputSizes", r"must be at least \[11, 11\]"),
-    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [12, 13]}, "options.outputSizes", r"must be at least \[11, 11\]"),
-    ("convTranspose2d", X, W, {"padding": [4, 4, 0, 0]}, "output", "must have dimensions from 1"),
-    ("convTranspose2d", X, W, {"groups": MAX, "filterLayout": "iohw", "strides": [MAX, 1]}, "output", "must have dimensions from 1"),
-    ("convTranspose2d", X, W, {"dilations": [1, MAX]}, "output", "must have dimensions from 1"),
+    ("convTranspose2d", X, W, {"outputSizes": [1, 2, 7, 7]}, "options.outputSizes", "length"),
+    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [10, 11]}, "options.outputSizes", "range"),
+    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [12, 13]}, "options.outputSizes", "range"),
+    ("convTranspose2d", X, W, {"padding": [4, 4, 0, 0]}, "output", "limit"),
+    ("convTranspose2d", X, W, {"groups": MAX, "filterLayout": "iohw", "strides": [MAX, 1]}, "output", "limit"),
+    ("convTranspose2d", X, W, {"dilations": [1, MAX]}, "output", "limit"),
 ]
 
 
@@ -126,8 +124,7 @@ def test_valid(name: str, input: Any, filter: Any, options: dict[str, Any], shap
     assert infer(name, Shape(dataType, input), Shape(dataType, filter), **typed) == [(dataType, shape)]
 
 
-@each_row(("name", "input", "filter", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, input: Any, filter: Any, options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@each_row(("name", "input", "filter", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, input: Any, filter: Any, options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, operand(input), operand(filter), **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, Shape, each_row, infer, make_context
+from tests.support import CURRENT, Shape, each_row, infer, make_context, refused
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES
 
@@ -25,13 +25,13 @@ VALID: list[tuple[Shape, Shape, dict[str, Any], list[int]]] = [
 ]
 
 INVALID: list[tuple[Shape, Shape, dict[str, Any], str, str]] = [
-    (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 4}, "options.axis", "must be less than the rank of input, 3, got 4"),
-    (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 3}, "options.axis", "must be less than the rank of input"),
-    (Shape("float16", [1, 2, 3, 4]), Shape("float32", [5, 6]), {}, "indices", "must have a data type of"),
-    (Shape("float16", [1, 2, 3, 4]), Shape("uint64", [5, 6]), {}, "indices", "must have a data type of"),
-    (Shape("float16", [1, 2, 3, 4]), Shape("int32", [1] * 6), {}, "output", "must have at most 8 dimensions"),
-    (Shape("float16", [1, 2**20]), Shape("int32", [2**20]), {}, "output", "must have at most"),
-    (Shape("float16", [1, 2]), Shape("int32", [2]), {"axis": -1}, "options.axis", "must be from 0"),
+    (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 4}, "options.axis", "axis"),
+    (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 3}, "options.axis", "axis"),
+    (Shape("float16", [1, 2, 3, 4]), Shape("float32", [5, 6]), {}, "indices", "type"),
+    (Shape("float16", [1, 2, 3, 4]), Shape("uint64", [5, 6]), {}, "indices", "type"),
+    (Shape("float16", [1, 2, 3, 4]), Shape("int32", [1] * 6), {}, "output", "limit"),
+    (Shape("float16", [1, 2**20]), Shape("int32", [2**20]), {}, "output", "limit"),
+    (Shape("float16", [1, 2]), Shape("int32", [2]), {"axis": -1}, "options.axis", "conversion"),
 ]
 
 
@@ -42,22 +42,21 @@ def test_valid(input: Shape, indices: Shape, options: dict[str, Any], shape: lis
 
 
 @each_row("revision", REVISIONS)
-@each_row(("input", "indices", "options", "argument", "message"), INVALID)
-def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument: str, message: str, revision: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@each_row(("input", "indices", "options", "argument", "rule"), INVALID)
+def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument: str, rule: str, revision: str) -> None:
+    with refused(rule=rule, operation="gather", argument=argument):
         infer("gather", input, indices, revision=revision, **options)
-    assert (caught.value.operation, caught.value.argument) == ("gather", argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
-    ("revision", "message"),
+    ("revision", "rule"),
     [
-        ("2024-06", "options.axis must be less than the rank of input, 0, got 0"),
-        (CURRENT, r"input must have at least 1 dimensions, got 0-D \[\]"),
+        ("2024-06", "axis"),
+        (CURRENT, "rank"),
     ],
 )
-def test_a_scalar_has_no_axis(revision: str, message: str) -> None:
-    with pytest.raises(TypeError, match=f"^gather: {message}$"):
+def test_a_scalar_has_no_axis(revision: str, rule: str) -> None:
+    with refused(rule=rule, operation="gather"):
         infer("gather", Shape("float16", []), Shape("int64", [1]), revision=revision)
 
 
@@ -102,69 +101,68 @@ def test_gathered_and_scattered(
 
 #: Operations, operands, options, argument at fault, message.
 REFUSED: list[tuple[str, list[Shape], dict[str, Any], str, str]] = [
-    ("gatherElements", [Shape("float32", [1, 2]), Shape("float32", [1, 2])], {}, "indices", "must have a data type of .*, got float32"),
-    ("gatherElements", [Shape("float32", [1, 2]), Shape("uint64", [1, 2])], {}, "indices", "must have a data type of .*, got uint64"),
-    ("gatherElements", [Shape("float32", []), Shape("int32", [])], {}, "input", r"at least 1 dimensions, got 0-D \[\]"),
-    ("gatherElements", [Shape("float32", [1, 2, 3]), Shape("int32", [1, 2])], {}, "indices", r"rank of input, 3, got \[1, 2\]"),
-    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2, 1])], {}, "indices", "rank of input, 2, got"),
-    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": 2}, "options.axis", "rank of input, 2, got 2"),
-    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": -1}, "options.axis", "must be from 0"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("float32", [1, 2])], {}, "indices", "type"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("uint64", [1, 2])], {}, "indices", "type"),
+    ("gatherElements", [Shape("float32", []), Shape("int32", [])], {}, "input", "rank"),
+    ("gatherElements", [Shape("float32", [1, 2, 3]), Shape("int32", [1, 2])], {}, "indices", "rank"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2, 1])], {}, "indices", "rank"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": 2}, "options.axis", "axis"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": -1}, "options.axis", "conversion"),
     (
         "gatherElements",
         [Shape("float32", [1, 2, 3, 4]), Shape("int32", [3, 2, 3, 4])],
         {"axis": 3},
         "indices",
-        r"must have the shape \[1, 2, 3, 4\], got \[3, 2, 3, 4\]",
+        "shape",
     ),
-    ("gatherElements", [Shape("float32", [3, 4]), Shape("int32", [3, 2])], {}, "indices", r"shape \[3, 4\], got \[3, 2\]"),
-    ("gatherElements", [Shape("uint64", [1]), Shape("int32", [2**28])], {}, "output", "must have at most 2147483647 bytes"),
-    ("gatherND", [Shape("float32", [1, 2]), Shape("float32", [1, 1])], {}, "indices", "must have a data type of .*, got float32"),
-    ("gatherND", [Shape("float32", []), Shape("int32", [1, 1])], {}, "input", "at least 1 dimensions, got 0-D"),
-    ("gatherND", [Shape("float32", [1, 1]), Shape("int32", [])], {}, "indices", "at least 1 dimensions, got 0-D"),
+    ("gatherElements", [Shape("float32", [3, 4]), Shape("int32", [3, 2])], {}, "indices", "shape"),
+    ("gatherElements", [Shape("uint64", [1]), Shape("int32", [2**28])], {}, "output", "limit"),
+    ("gatherND", [Shape("float32", [1, 2]), Shape("float32", [1, 1])], {}, "indices", "type"),
+    ("gatherND", [Shape("float32", []), Shape("int32", [1, 1])], {}, "input", "rank"),
+    ("gatherND", [Shape("float32", [1, 1]), Shape("int32", [])], {}, "indices", "rank"),
     (
         "gatherND",
         [Shape("float32", [1, 2, 3]), Shape("int32", [1, 1, 4])],
         {},
         "indices",
-        r"must have a last dimension of at most the rank of input, 3, got \[1, 1, 4\]",
+        "rank",
     ),
-    ("gatherND", [Shape("float32", [1] * 8), Shape("int32", [1, 1, 1])], {}, "output", "must have at most 8 dimensions, got 9"),
-    ("gatherND", [Shape("float32", [1, 36]), Shape("int32", [2**24, 1])], {}, "output", "must have at most 2147483647 bytes"),
-    ("scatterElements", [Shape("int8", []), Shape("int32", []), Shape("int8", [])], {}, "input", "at least 1 dimensions, got 0-D"),
-    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3, 3]), Shape("int8", [2, 3])], {}, "indices", "rank of input, 2"),
-    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 4]), Shape("int8", [2, 4])], {}, "indices", r"shape \[2, 3\]"),
-    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 2]), Shape("int8", [2, 2])], {"axis": 1}, "indices", r"shape \[3, 2\]"),
-    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3]), Shape("int8", [2, 3])], {"axis": 2}, "options.axis", "got 2"),
-    ("scatterND", [Shape("int8", [4, 4, 4]), Shape("int32", [2, 4]), Shape("int8", [2])], {}, "indices", "last dimension of at most"),
+    ("gatherND", [Shape("float32", [1] * 8), Shape("int32", [1, 1, 1])], {}, "output", "limit"),
+    ("gatherND", [Shape("float32", [1, 36]), Shape("int32", [2**24, 1])], {}, "output", "limit"),
+    ("scatterElements", [Shape("int8", []), Shape("int32", []), Shape("int8", [])], {}, "input", "rank"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3, 3]), Shape("int8", [2, 3])], {}, "indices", "rank"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 4]), Shape("int8", [2, 4])], {}, "indices", "shape"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 2]), Shape("int8", [2, 2])], {"axis": 1}, "indices", "shape"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3]), Shape("int8", [2, 3])], {"axis": 2}, "options.axis", "axis"),
+    ("scatterND", [Shape("int8", [4, 4, 4]), Shape("int32", [2, 4]), Shape("int8", [2])], {}, "indices", "rank"),
 ]
 
 
-@each_row(("name", "operands", "options", "argument", "message"), REFUSED)
-def test_refused(name: str, operands: list[Shape], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=rf"^\[a_label\] {name}: .*({message})") as caught:
+@each_row(("name", "operands", "options", "argument", "rule"), REFUSED)
+def test_refused(name: str, operands: list[Shape], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, label="a_label", argument=argument):
         infer(name, *operands, revision=CURRENT, label="a_label", **options)
-    assert caught.value.argument == argument  # type: ignore[attr-defined]
 
 
 #: What replaces a valid input, indices or updates of both ways to scatter, and the message.
 SCATTER_REFUSED: list[tuple[str, Shape, str]] = [
-    ("indices", Shape("int8", [2, 1]), "must have a data type of .*, got int8"),
-    ("updates", Shape("float16", [2, 3]), "must have the data type of input, float32, got float16"),
-    ("input", Shape("float32", []), "must have at least 1 dimensions, got 0-D"),
-    ("indices", Shape("int32", []), "must have at least 1 dimensions, got 0-D"),
-    ("updates", Shape("float32", [2, 4]), r"must have the shape \[2, 3\], got \[2, 4\]"),
-    ("updates", Shape("float32", [2]), r"must have the (rank of input, 2|shape \[2, 3\]), got \[2\]"),
+    ("indices", Shape("int8", [2, 1]), "type"),
+    ("updates", Shape("float16", [2, 3]), "type"),
+    ("input", Shape("float32", []), "rank"),
+    ("indices", Shape("int32", []), "rank"),
+    ("updates", Shape("float32", [2, 4]), "shape"),
+    # scatterElements checks the rank first.
+    ("updates", Shape("float32", [2]), ""),
 ]
 
 
-@pytest.mark.parametrize(("argument", "operand", "message"), SCATTER_REFUSED)
+@pytest.mark.parametrize(("argument", "operand", "rule"), SCATTER_REFUSED)
 @pytest.mark.parametrize(("name", "indices"), [("scatterElements", [2, 3]), ("scatterND", [2, 1])])
-def test_refused_by_both_ways_to_scatter(name: str, indices: list[int], argument: str, operand: Shape, message: str) -> None:
+def test_refused_by_both_ways_to_scatter(name: str, indices: list[int], argument: str, operand: Shape, rule: str) -> None:
     operands = {"input": Shape("float32", [4, 3]), "indices": Shape("int32", indices), "updates": Shape("float32", [2, 3])}
     assert infer(name, *operands.values(), revision=CURRENT) == [("float32", [4, 3])]
-    with pytest.raises(TypeError, match=f"^{name}: {argument} {message}") as caught:
+    with refused(rule=rule or ("rank" if name == "scatterElements" else "shape"), operation=name, argument=argument):
         infer(name, *(operands | {argument: operand}).values(), revision=CURRENT)
-    assert caught.value.argument == argument  # type: ignore[attr-defined]
 
 
 def test_the_draft_of_june_2024_has_gather_alone() -> None:
@@ -173,7 +171,7 @@ def test_the_draft_of_june_2024_has_gather_alone() -> None:
     i = builder.input("i", {"dataType": "int32", "dimensions": [3]})
     builder.gather(x, i)
     for name in ("gatherElements", "gatherND", "scatterElements", "scatterND"):
-        with pytest.raises(TypeError, match=f"{name}: the draft 2024-06 has no such operation"):
+        with refused(rule="draft", operation=name):
             getattr(builder, name)
 
 
@@ -189,5 +187,5 @@ def test_operands_of_another_builder(name: str) -> None:
             )
             for each in names
         ]
-        with pytest.raises(TypeError, match=f"{name}: {stranger} must be an operand of this builder"):
+        with refused(rule="owner", operation=name, argument=stranger):
             getattr(builder, name)(*operands)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, FIRST, Shape, each_row, infer
+from tests.support import CURRENT, FIRST, Shape, each_row, infer, refused
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 COMPARISONS = ["equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"]
@@ -34,34 +33,31 @@ BOTH = [name for name in COMPARISONS if name != "notEqual"]
 
 #: Calls of both drafts.
 INVALID: list[tuple[str, tuple[Any, ...], str, str]] = [
-    *((name, (Shape("float32", [2]), None), "b", "must be an MLOperand") for name in BOTH),
-    ("logicalNot", (None,), "a", "must be an MLOperand"),
+    *((name, (Shape("float32", [2]), None), "b", "conversion") for name in BOTH),
+    ("logicalNot", (None,), "a", "conversion"),
     # 2.2.
-    *(("logicalNot", (Shape(t, [2]),), "a", rf"must have a data type of \['uint8'\], got {t}") for t in DATA_TYPES if t != "uint8"),
+    *(("logicalNot", (Shape(t, [2]),), "a", "type") for t in DATA_TYPES if t != "uint8"),
     # 3.2.
-    *((name, (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32") for name in BOTH),
+    *((name, (Shape("float32", [2]), Shape("float16", [2])), "b", "type") for name in BOTH),
     # 3.3.
-    *((name, (Shape("int8", [2]), Shape("int8", [3])), "b", r"must broadcast with the shape of a, \[2\]") for name in BOTH),
+    *((name, (Shape("int8", [2]), Shape("int8", [3])), "b", "broadcast") for name in BOTH),
     # The broadcast shape is larger than both.
-    ("equal", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "must have at most 2147483647 bytes"),
+    ("equal", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "limit"),
 ]
 
 #: Calls since 2026-06.
 INVALID_NEW: list[tuple[str, tuple[Any, ...], str, str]] = [
-    *((name, (Shape("uint8", [2]), None), "b", "must be an MLOperand") for name in ["notEqual", *CONNECTIVES]),
-    *((name, (None,), "a", "must be an MLOperand") for name in CLASSES),
+    *((name, (Shape("uint8", [2]), None), "b", "conversion") for name in ["notEqual", *CONNECTIVES]),
+    *((name, (None,), "a", "conversion") for name in CLASSES),
     # 4.1., and 6.2. for the second operand.
-    *((name, (Shape("int8", [2]), Shape("uint8", [2])), "a", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
-    *((name, (Shape("uint8", [2]), Shape("int8", [2])), "b", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
+    *((name, (Shape("int8", [2]), Shape("uint8", [2])), "a", "type") for name in CONNECTIVES),
+    *((name, (Shape("uint8", [2]), Shape("int8", [2])), "b", "type") for name in CONNECTIVES),
     # 6.2.
-    ("notEqual", (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32, got float16"),
+    ("notEqual", (Shape("float32", [2]), Shape("float16", [2])), "b", "type"),
     # 6.3.
-    *(
-        (name, (Shape("uint8", [2]), Shape("uint8", [3])), "b", r"must broadcast with the shape of a, \[2\], got \[3\]")
-        for name in ["notEqual", *CONNECTIVES]
-    ),
+    *((name, (Shape("uint8", [2]), Shape("uint8", [3])), "b", "broadcast") for name in ["notEqual", *CONNECTIVES]),
     # 8. The broadcast shape is larger than both.
-    ("logicalOr", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "must have at most 2147483647 bytes"),
+    ("logicalOr", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "limit"),
 ]
 
 
@@ -73,10 +69,8 @@ def test_types(name: str) -> None:
         if dataType in allowed:
             assert infer(name, *operands, revision=CURRENT) == [("uint8", [2, 3])]
         else:
-            message = re.escape(f"[here] {name}: a must have a data type of {list(allowed)}, got {dataType}")
-            with pytest.raises(TypeError, match=f"^{message}$") as caught:
+            with refused(rule="type", operation=name, argument="a", label="here", said=str(list(allowed))):
                 infer(name, *operands, revision=CURRENT, label="here")
-            assert caught.value.argument == "a"  # type: ignore[attr-defined]
 
 
 @each_row(("a", "b", "output"), SHAPES)
@@ -108,17 +102,16 @@ def test_logicalNot(revision: str, dimensions: list[int]) -> None:
 
 
 @each_row(
-    ("revision", "name", "arguments", "argument", "message"),
+    ("revision", "name", "arguments", "argument", "rule"),
     [*((FIRST.name, *row) for row in INVALID), *((CURRENT, *row) for row in INVALID + INVALID_NEW)],
 )
-def test_invalid(revision: str, name: str, arguments: tuple[Any, ...], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+def test_invalid(revision: str, name: str, arguments: tuple[Any, ...], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *arguments, revision=revision)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["notEqual", *CONNECTIVES, *CLASSES])
 def test_operations_since_2026_06(name: str) -> None:
     operands = [Shape("uint8", [2])] * ALLOWED[name][0]
-    with pytest.raises(TypeError, match=f"^{name}: the draft 2024-06 has no such operation"):
+    with refused(rule="draft", operation=name):
         infer(name, *operands, revision=FIRST.name)

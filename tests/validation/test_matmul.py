@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, infer, refused
 
 F, H = "float32", "float16"
 
@@ -30,24 +30,24 @@ VALID: list[tuple[str, Shape, Shape, dict[str, Any], list[int]]] = [
 ]
 
 INVALID: list[tuple[str, Shape, Shape, dict[str, Any], str, str]] = [
-    ("matmul", Shape("uint32", [2, 3, 4]), Shape("uint32", [2, 4, 5]), {}, "a", "must have a data type of"),
-    ("matmul", f32(2, 3, 4), Shape(H, [2, 4, 5]), {}, "b", "must have the data type of a"),
-    ("matmul", f32(2), f32(2, 2), {}, "a", "must have at least 2 dimensions"),
-    ("matmul", f32(2, 2), f32(2), {}, "b", "must have at least 2 dimensions"),
-    ("matmul", f32(2, 3), f32(2, 4), {}, "b", "must have 3 rows, the number of columns of a, got 2"),
-    ("matmul", f32(3, 3, 4), f32(2, 4, 1), {}, "b", r"must have batch dimensions that broadcast with those of a, \[3\], got \[2\]"),
-    ("gemm", Shape("int32", [2, 3]), Shape("int32", [3, 4]), {}, "a", "must have a data type of"),
-    ("gemm", f32(2, 3), Shape(H, [3, 4]), {}, "b", "must have the data type of a"),
-    ("gemm", f32(2, 3, 1), f32(2, 4), {}, "a", "must be 2-D"),
-    ("gemm", f32(2, 4), f32(2, 3, 1), {}, "b", "must be 2-D"),
-    ("gemm", f32(2, 3), f32(2, 4), {}, "b", "must have 3 rows"),
-    ("gemm", f32(2, 3), f32(3, 4), {"aTranspose": True}, "b", "must have 2 rows"),
-    ("gemm", f32(2, 3), f32(3, 4), {"bTranspose": True}, "b", "must have 3 rows"),
-    ("gemm", f32(2, 3), f32(3, 4), {"c": f32(2, 3)}, "options.c", r"must broadcast to the output's shape, \[2, 4\]"),
-    ("gemm", f32(1, 3), f32(3, 4), {"c": f32(2, 4)}, "options.c", r"must broadcast to the output's shape, \[1, 4\]"),
-    ("gemm", f32(2, 3), f32(3, 4), {"c": f32(1, 2, 4)}, "options.c", r"must broadcast to the output's shape"),
-    ("gemm", f32(2, 3), f32(3, 4), {"c": Shape(H, [2, 4])}, "options.c", "must have the data type of a"),
-    ("gemm", f32(2, 3), f32(3, 4), {"alpha": float("inf")}, "options.alpha", "must be a finite number"),
+    ("matmul", Shape("uint32", [2, 3, 4]), Shape("uint32", [2, 4, 5]), {}, "a", "type"),
+    ("matmul", f32(2, 3, 4), Shape(H, [2, 4, 5]), {}, "b", "type"),
+    ("matmul", f32(2), f32(2, 2), {}, "a", "rank"),
+    ("matmul", f32(2, 2), f32(2), {}, "b", "rank"),
+    ("matmul", f32(2, 3), f32(2, 4), {}, "b", "shape"),
+    ("matmul", f32(3, 3, 4), f32(2, 4, 1), {}, "b", "broadcast"),
+    ("gemm", Shape("int32", [2, 3]), Shape("int32", [3, 4]), {}, "a", "type"),
+    ("gemm", f32(2, 3), Shape(H, [3, 4]), {}, "b", "type"),
+    ("gemm", f32(2, 3, 1), f32(2, 4), {}, "a", "rank"),
+    ("gemm", f32(2, 4), f32(2, 3, 1), {}, "b", "rank"),
+    ("gemm", f32(2, 3), f32(2, 4), {}, "b", "shape"),
+    ("gemm", f32(2, 3), f32(3, 4), {"aTranspose": True}, "b", "shape"),
+    ("gemm", f32(2, 3), f32(3, 4), {"bTranspose": True}, "b", "shape"),
+    ("gemm", f32(2, 3), f32(3, 4), {"c": f32(2, 3)}, "options.c", "broadcast"),
+    ("gemm", f32(1, 3), f32(3, 4), {"c": f32(2, 4)}, "options.c", "broadcast"),
+    ("gemm", f32(2, 3), f32(3, 4), {"c": f32(1, 2, 4)}, "options.c", "broadcast"),
+    ("gemm", f32(2, 3), f32(3, 4), {"c": Shape(H, [2, 4])}, "options.c", "type"),
+    ("gemm", f32(2, 3), f32(3, 4), {"alpha": float("inf")}, "options.alpha", "conversion"),
 ]
 
 
@@ -56,8 +56,7 @@ def test_valid(name: str, a: Shape, b: Shape, options: dict[str, Any], shape: li
     assert infer(name, a, b, **options) == [(a.dataType, shape)]
 
 
-@pytest.mark.parametrize(("name", "a", "b", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, a: Shape, b: Shape, options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@pytest.mark.parametrize(("name", "a", "b", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, a: Shape, b: Shape, options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, a, b, **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, infer, refused
 
 F, H = "float32", "float16"
 
@@ -37,37 +37,37 @@ VALID: list[tuple[str, tuple[Shape, ...], dict[str, Any]]] = [
 BATCH = (f32(1, 2, 5, 5), f32(2), f32(2))
 
 INVALID: list[tuple[str, tuple[Shape, ...], dict[str, Any], str, str]] = [
-    ("batchNormalization", (Shape("int32", [1, 2]), Shape("int32", [2]), Shape("int32", [2])), {}, "input", "must have a data type of"),
-    ("batchNormalization", BATCH, {"axis": 4}, "options.axis", "must be less than the rank of input, 4, got 4"),
-    ("batchNormalization", (f32(2), f32(2), f32(2)), {}, "options.axis", "must be less than the rank of input, 1"),
-    ("batchNormalization", (BATCH[0], Shape(H, [2]), f32(2)), {}, "mean", "must have the data type of input"),
-    ("batchNormalization", (BATCH[0], f32(1, 2), f32(2)), {}, "mean", r"must have the shape \[2\]"),
-    ("batchNormalization", (BATCH[0], f32(2), Shape(H, [2])), {}, "variance", "must have the data type of input"),
-    ("batchNormalization", (BATCH[0], f32(5), f32(2)), {"axis": 2}, "variance", r"must have the shape \[5\]"),
-    ("batchNormalization", BATCH, {"scale": Shape(H, [2])}, "options.scale", "must have the data type of input"),
-    ("batchNormalization", BATCH, {"scale": f32(2, 1)}, "options.scale", r"must have the shape \[2\]"),
-    ("batchNormalization", BATCH, {"bias": Shape(H, [2])}, "options.bias", "must have the data type of input"),
-    ("batchNormalization", BATCH, {"bias": f32(3)}, "options.bias", r"must have the shape \[2\]"),
-    ("batchNormalization", BATCH, {"epsilon": float("nan")}, "options.epsilon", "must be a finite number"),
-    ("instanceNormalization", (Shape("int32", [1, 2, 3, 4]),), {}, "input", "must have a data type of"),
-    ("instanceNormalization", (f32(1, 2, 3, 4, 5),), {}, "input", "must be 4-D"),
-    ("instanceNormalization", (X,), {"layout": "nchwc"}, "options.layout", "must be one of"),
-    ("instanceNormalization", (X,), {"scale": Shape(H, [2])}, "options.scale", "must have the data type of input"),
-    ("instanceNormalization", (X,), {"scale": f32(2, 1)}, "options.scale", r"must have the shape \[2\]"),
-    ("instanceNormalization", (X,), {"layout": "nhwc", "scale": f32(2)}, "options.scale", r"must have the shape \[4\]"),
-    ("instanceNormalization", (X,), {"bias": Shape(H, [2])}, "options.bias", "must have the data type of input"),
-    ("instanceNormalization", (X,), {"bias": f32(4)}, "options.bias", r"must have the shape \[2\]"),
-    ("layerNormalization", (Shape("uint32", [1, 2]),), {}, "input", "must have a data type of"),
-    ("layerNormalization", (X,), {"axes": [3, 3]}, "options.axes", "must not contain an axis twice"),
-    ("layerNormalization", (X,), {"axes": [1, 2, 4]}, "options.axes", "must be less than the rank of input, 4"),
-    ("layerNormalization", (f32(),), {"axes": [0]}, "options.axes", "must be less than the rank of input, 0"),
-    ("layerNormalization", (X,), {"axes": [3], "scale": Shape(H, [4])}, "options.scale", "must have the data type of input"),
-    ("layerNormalization", (X,), {"scale": X}, "options.scale", r"must have one dimension for each of the axes \[1, 2, 3\]"),
-    ("layerNormalization", (X,), {"scale": f32(3, 3, 4)}, "options.scale", r"must have the shape \[2, 3, 4\]"),
-    ("layerNormalization", (X,), {"axes": [3, 2], "scale": f32(3, 4)}, "options.scale", r"must have the shape \[4, 3\]"),
-    ("layerNormalization", (X,), {"axes": [3], "bias": Shape(H, [4])}, "options.bias", "must have the data type of input"),
-    ("layerNormalization", (X,), {"axes": [], "bias": f32(1)}, "options.bias", r"must have one dimension for each of the axes \[\]"),
-    ("layerNormalization", (X,), {"bias": f32(3, 3, 4)}, "options.bias", r"must have the shape \[2, 3, 4\]"),
+    ("batchNormalization", (Shape("int32", [1, 2]), Shape("int32", [2]), Shape("int32", [2])), {}, "input", "type"),
+    ("batchNormalization", BATCH, {"axis": 4}, "options.axis", "axis"),
+    ("batchNormalization", (f32(2), f32(2), f32(2)), {}, "options.axis", "axis"),
+    ("batchNormalization", (BATCH[0], Shape(H, [2]), f32(2)), {}, "mean", "type"),
+    ("batchNormalization", (BATCH[0], f32(1, 2), f32(2)), {}, "mean", "shape"),
+    ("batchNormalization", (BATCH[0], f32(2), Shape(H, [2])), {}, "variance", "type"),
+    ("batchNormalization", (BATCH[0], f32(5), f32(2)), {"axis": 2}, "variance", "shape"),
+    ("batchNormalization", BATCH, {"scale": Shape(H, [2])}, "options.scale", "type"),
+    ("batchNormalization", BATCH, {"scale": f32(2, 1)}, "options.scale", "shape"),
+    ("batchNormalization", BATCH, {"bias": Shape(H, [2])}, "options.bias", "type"),
+    ("batchNormalization", BATCH, {"bias": f32(3)}, "options.bias", "shape"),
+    ("batchNormalization", BATCH, {"epsilon": float("nan")}, "options.epsilon", "conversion"),
+    ("instanceNormalization", (Shape("int32", [1, 2, 3, 4]),), {}, "input", "type"),
+    ("instanceNormalization", (f32(1, 2, 3, 4, 5),), {}, "input", "rank"),
+    ("instanceNormalization", (X,), {"layout": "nchwc"}, "options.layout", "conversion"),
+    ("instanceNormalization", (X,), {"scale": Shape(H, [2])}, "options.scale", "type"),
+    ("instanceNormalization", (X,), {"scale": f32(2, 1)}, "options.scale", "shape"),
+    ("instanceNormalization", (X,), {"layout": "nhwc", "scale": f32(2)}, "options.scale", "shape"),
+    ("instanceNormalization", (X,), {"bias": Shape(H, [2])}, "options.bias", "type"),
+    ("instanceNormalization", (X,), {"bias": f32(4)}, "options.bias", "shape"),
+    ("layerNormalization", (Shape("uint32", [1, 2]),), {}, "input", "type"),
+    ("layerNormalization", (X,), {"axes": [3, 3]}, "options.axes", "different"),
+    ("layerNormalization", (X,), {"axes": [1, 2, 4]}, "options.axes", "axis"),
+    ("layerNormalization", (f32(),), {"axes": [0]}, "options.axes", "axis"),
+    ("layerNormalization", (X,), {"axes": [3], "scale": Shape(H, [4])}, "options.scale", "type"),
+    ("layerNormalization", (X,), {"scale": X}, "options.scale", "shape"),
+    ("layerNormalization", (X,), {"scale": f32(3, 3, 4)}, "options.scale", "shape"),
+    ("layerNormalization", (X,), {"axes": [3, 2], "scale": f32(3, 4)}, "options.scale", "shape"),
+    ("layerNormalization", (X,), {"axes": [3], "bias": Shape(H, [4])}, "options.bias", "type"),
+    ("layerNormalization", (X,), {"axes": [], "bias": f32(1)}, "options.bias", "shape"),
+    ("layerNormalization", (X,), {"bias": f32(3, 3, 4)}, "options.bias", "shape"),
 ]
 
 
@@ -76,8 +76,7 @@ def test_valid(name: str, operands: tuple[Shape, ...], options: dict[str, Any]) 
     assert infer(name, *operands, **options) == [(operands[0].dataType, list(operands[0].dimensions))]
 
 
-@pytest.mark.parametrize(("name", "operands", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, operands: tuple[Shape, ...], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@pytest.mark.parametrize(("name", "operands", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, operands: tuple[Shape, ...], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *operands, **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]

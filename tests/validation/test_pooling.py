@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, each_row, infer
+from tests.support import Shape, each_row, infer, refused
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 NAMES = ["averagePool2d", "l2Pool2d", "maxPool2d"]
@@ -36,38 +36,38 @@ VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
 ]
 
 INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
-    ([1, 5, 5], {}, "input", "must be 4-D"),
-    ([1, 1, 1, 5, 5], {}, "input", "must be 4-D"),
-    ([1, 2, 5, 5], {"windowDimensions": [1, 1, 1, 1]}, "options.windowDimensions", "must have 2 elements"),
-    ([1, 2, 5, 5], {"windowDimensions": [0, 2]}, "options.windowDimensions", "must be greater than 0"),
-    ([1, 2, 5, 5], {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
-    ([1, 2, 5, 5], {"strides": [2]}, "options.strides", "must have 2 elements"),
-    ([1, 2, 5, 5], {"strides": [0, 2]}, "options.strides", "must be greater than 0"),
-    ([1, 2, 5, 5], {"dilations": [1, 1, 2]}, "options.dilations", "must have 2 elements"),
-    ([1, 2, 5, 5], {"dilations": [1, 0]}, "options.dilations", "must be greater than 0"),
-    ([1, 2, 5, 5], {"outputSizes": [1, 2, 4, 4]}, "options.outputSizes", "must have 2 elements"),
+    ([1, 5, 5], {}, "input", "rank"),
+    ([1, 1, 1, 5, 5], {}, "input", "rank"),
+    ([1, 2, 5, 5], {"windowDimensions": [1, 1, 1, 1]}, "options.windowDimensions", "length"),
+    ([1, 2, 5, 5], {"windowDimensions": [0, 2]}, "options.windowDimensions", "range"),
+    ([1, 2, 5, 5], {"padding": [2, 2]}, "options.padding", "length"),
+    ([1, 2, 5, 5], {"strides": [2]}, "options.strides", "length"),
+    ([1, 2, 5, 5], {"strides": [0, 2]}, "options.strides", "range"),
+    ([1, 2, 5, 5], {"dilations": [1, 1, 2]}, "options.dilations", "length"),
+    ([1, 2, 5, 5], {"dilations": [1, 0]}, "options.dilations", "range"),
+    ([1, 2, 5, 5], {"outputSizes": [1, 2, 4, 4]}, "options.outputSizes", "length"),
     (
         [1, 2, 5, 5],
         {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [3, 3]},
         "options.outputSizes",
-        r"must be \[4, 4\] or \[5, 5\], got \[3, 3\]",
+        "range",
     ),
     # Both are rounded in the same way.
     (
         [1, 2, 5, 5],
         {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [4, 5]},
         "options.outputSizes",
-        r"must be \[4, 4\] or \[5, 5\], got \[4, 5\]",
+        "range",
     ),
-    ([1, 2, 5, 5], {"windowDimensions": [2, 2], "outputSizes": [5, 5]}, "options.outputSizes", r"must be \[4, 4\], got"),
-    ([1, 2, 5, 5], {"windowDimensions": [8, 2]}, "output", "must have dimensions from 1"),
-    ([1, 2, 5, 5], {"windowDimensions": [2, 8]}, "output", "must have dimensions from 1"),
-    ([1, 2, 5, 5], {"windowDimensions": [6, 3]}, "output", "must have dimensions from 1"),
-    ([1, 2, 5, 5], {"windowDimensions": [3, 6]}, "output", "must have dimensions from 1"),
-    ([1, 3, 5, 5], {"padding": [LARGEST, LARGEST, 0, 0]}, "output", "must have dimensions from 1"),
-    ([1, 3, 5, 5], {"padding": [0, 0, LARGEST, LARGEST]}, "output", "must have dimensions from 1"),
-    ([1, 3, 5, 5], {"roundingType": "round"}, "options.roundingType", "must be one of"),
-    ([1, 3, 5, 5], {"layout": "chwn"}, "options.layout", "must be one of"),
+    ([1, 2, 5, 5], {"windowDimensions": [2, 2], "outputSizes": [5, 5]}, "options.outputSizes", "range"),
+    ([1, 2, 5, 5], {"windowDimensions": [8, 2]}, "output", "limit"),
+    ([1, 2, 5, 5], {"windowDimensions": [2, 8]}, "output", "limit"),
+    ([1, 2, 5, 5], {"windowDimensions": [6, 3]}, "output", "limit"),
+    ([1, 2, 5, 5], {"windowDimensions": [3, 6]}, "output", "limit"),
+    ([1, 3, 5, 5], {"padding": [LARGEST, LARGEST, 0, 0]}, "output", "limit"),
+    ([1, 3, 5, 5], {"padding": [0, 0, LARGEST, LARGEST]}, "output", "limit"),
+    ([1, 3, 5, 5], {"roundingType": "round"}, "options.roundingType", "conversion"),
+    ([1, 3, 5, 5], {"layout": "chwn"}, "options.layout", "conversion"),
 ]
 
 
@@ -77,12 +77,11 @@ def test_valid(name: str, dimensions: list[int], options: dict[str, Any], shape:
     assert infer(name, Shape("float16", dimensions), **options) == [("float16", shape)]
 
 
-@each_row(("dimensions", "options", "argument", "message"), INVALID)
+@each_row(("dimensions", "options", "argument", "rule"), INVALID)
 @pytest.mark.parametrize("name", NAMES)
-def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, Shape("float32", dimensions), **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,6 +90,5 @@ def test_types(name: str) -> None:
         if name == "maxPool2d" or dataType in FLOAT_TYPES:
             assert infer(name, Shape(dataType, [1, 3, 4, 4])) == [(dataType, [1, 3, 1, 1])]
         else:
-            with pytest.raises(TypeError, match=f"must have a data type of .*, got {dataType}") as caught:
+            with refused(rule="type", argument="input"):
                 infer(name, Shape(dataType, [1, 3, 4]))
-            assert caught.value.argument == "input"  # type: ignore[attr-defined]

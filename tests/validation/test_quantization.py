@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import BROWSERS, CURRENT, Arguments, Shape, each_row, infer, limits_of, make_context
-from webnn import ML, MLGraphBuilder, WebNNTypeError
+from tests.support import BROWSERS, CURRENT, Arguments, Shape, each_row, infer, limits_of, make_context, refused
+from webnn import ML, MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.browsers import EXTENSIONS
@@ -36,36 +36,33 @@ FITTING: list[tuple[list[int], list[int]]] = [
 #: The input's shape, the scale's, the zero point's, the argument at fault, and what its message says.
 MISFITS: list[tuple[list[int], list[int], list[int], str, str]] = [
     # 7.
-    ([3, 2, 5], [5], [5], "scale", r"must have the rank of input, 3, got 1-D \[5\]"),
-    ([3, 2, 5], [], [], "scale", r"must have the rank of input, 3, got 0-D \[\]"),
-    ([5], [1, 5], [1, 5], "scale", "must have the rank of input, 1"),
-    ([], [1], [1], "scale", "must have the rank of input, 0"),
-    ([3, 2, 5], [1, 1, 5], [5], "zeroPoint", r"must have the rank of input, 3, got 1-D \[5\]"),
+    ([3, 2, 5], [5], [5], "scale", "rank"),
+    ([3, 2, 5], [], [], "scale", "rank"),
+    ([5], [1, 5], [1, 5], "scale", "rank"),
+    ([], [1], [1], "scale", "rank"),
+    ([3, 2, 5], [1, 1, 5], [5], "zeroPoint", "rank"),
     # 8.
-    ([3, 2, 5], [1, 1, 5], [1, 2, 5], "zeroPoint", r"must have the shape of scale, \[1, 1, 5\], got \[1, 2, 5\]"),
+    ([3, 2, 5], [1, 1, 5], [1, 2, 5], "zeroPoint", "shape"),
     # 9.
-    ([3, 2, 5], [1, 1, 2], [1, 1, 2], "scale", r"must have sizes that divide those of input, \[3, 2, 5\], got \[1, 1, 2\]"),
-    ([3, 2, 5], [3, 2, 10], [3, 2, 10], "scale", "must have sizes that divide"),
-    ([9, 3], [4, 5], [4, 5], "scale", "must have sizes that divide"),
+    ([3, 2, 5], [1, 1, 2], [1, 1, 2], "scale", "divisible"),
+    ([3, 2, 5], [3, 2, 10], [3, 2, 10], "scale", "divisible"),
+    ([9, 3], [4, 5], [4, 5], "scale", "divisible"),
 ]
 
 #: The operation, the types of its operands, the argument at fault, and what its message says.
 MISTYPED: list[tuple[str, tuple[str, str, str], str, str]] = [
     # 3.-5., 3., 4. and 6.
-    *(
-        ("dequantizeLinear", (t, F, t), "input", rf"must have a data type of \['int32', 'uint32', 'int8', 'uint8'\], got {t}")
-        for t in (F, H, "int64", "uint64")
-    ),
-    *(("dequantizeLinear", ("int8", t, "int8"), "scale", "must have a data type") for t in DATA_TYPES if t not in FLOAT_TYPES),
-    *(("dequantizeLinear", ("int8", F, t), "zeroPoint", "must have a data type") for t in (F, H, "int64", "uint64")),
-    *(("quantizeLinear", (t, t, "int8"), "input", "must have a data type") for t in DATA_TYPES if t not in FLOAT_TYPES),
-    *(("quantizeLinear", (F, t, "int8"), "scale", "must have a data type") for t in DATA_TYPES if t not in FLOAT_TYPES),
-    *(("quantizeLinear", (F, F, t), "zeroPoint", "must have a data type") for t in (F, H, "int64", "uint64")),
+    *(("dequantizeLinear", (t, F, t), "input", "type") for t in (F, H, "int64", "uint64")),
+    *(("dequantizeLinear", ("int8", t, "int8"), "scale", "type") for t in DATA_TYPES if t not in FLOAT_TYPES),
+    *(("dequantizeLinear", ("int8", F, t), "zeroPoint", "type") for t in (F, H, "int64", "uint64")),
+    *(("quantizeLinear", (t, t, "int8"), "input", "type") for t in DATA_TYPES if t not in FLOAT_TYPES),
+    *(("quantizeLinear", (F, t, "int8"), "scale", "type") for t in DATA_TYPES if t not in FLOAT_TYPES),
+    *(("quantizeLinear", (F, F, t), "zeroPoint", "type") for t in (F, H, "int64", "uint64")),
     # 6.
-    ("dequantizeLinear", ("int8", F, "uint8"), "zeroPoint", "must have the data type of input, int8, got uint8"),
-    ("dequantizeLinear", ("int8", F, "int32"), "zeroPoint", "must have the data type of input, int8, got int32"),
+    ("dequantizeLinear", ("int8", F, "uint8"), "zeroPoint", "type"),
+    ("dequantizeLinear", ("int8", F, "int32"), "zeroPoint", "type"),
     # 5.
-    ("quantizeLinear", (F, H, "int8"), "scale", "must have the data type of input, float32, got float16"),
+    ("quantizeLinear", (F, H, "int8"), "scale", "type"),
 ]
 
 
@@ -79,31 +76,30 @@ def test_shapes(input: list[int], scale: list[int]) -> None:
             assert infer("quantizeLinear", *operands, revision=CURRENT) == [(integer, input)]
 
 
-@pytest.mark.parametrize(("input", "scale", "zeroPoint", "argument", "message"), MISFITS)
+@pytest.mark.parametrize(("input", "scale", "zeroPoint", "argument", "rule"), MISFITS)
 @pytest.mark.parametrize("name", ["dequantizeLinear", "quantizeLinear"])
-def test_shapes_that_do_not_fit(name: str, input: list[int], scale: list[int], zeroPoint: list[int], argument: str, message: str) -> None:
+def test_shapes_that_do_not_fit(name: str, input: list[int], scale: list[int], zeroPoint: list[int], argument: str, rule: str) -> None:
     first = "uint8" if name == "dequantizeLinear" else F
-    with pytest.raises(WebNNTypeError, match=rf"^\[q\] {name}: {argument} .*{message}") as failure:
+    with refused(rule=rule, operation=name, argument=argument, label="q") as failure:
         infer(name, Shape(first, input), Shape(F, scale), Shape("uint8", zeroPoint), revision=CURRENT, label="q")
-    assert failure.value.argument == argument
     assert failure.value.anchor == f"#api-mlgraphbuilder-{name.lower()}"
 
 
-@each_row(("name", "types", "argument", "message"), MISTYPED)
-def test_types_that_are_not_allowed(name: str, types: tuple[str, str, str], argument: str, message: str) -> None:
-    with pytest.raises(WebNNTypeError, match=f"^{name}: {argument} .*{message}"):
+@each_row(("name", "types", "argument", "rule"), MISTYPED)
+def test_types_that_are_not_allowed(name: str, types: tuple[str, str, str], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *(Shape(each, [2, 3]) for each in types), revision=CURRENT)
 
 
 def test_an_output_that_is_too_large() -> None:
     operands = Shape("int8", [2**30, 1]), Shape(F, [1, 1]), Shape("int8", [1, 1])
-    with pytest.raises(WebNNTypeError, match=r"^dequantizeLinear: output must have at most 2147483647 bytes"):
+    with refused(rule="limit", operation="dequantizeLinear", argument="output"):
         infer("dequantizeLinear", *operands, revision=CURRENT)
 
 
 @pytest.mark.parametrize("name", ["dequantizeLinear", "quantizeLinear"])
 def test_the_draft_of_june_2024_has_neither(name: str) -> None:
-    with pytest.raises(WebNNTypeError, match=f"{name}: the draft 2024-06 has no such operation"):
+    with refused(rule="draft", operation=name):
         infer(name, Shape(F, []), Shape(F, []), Shape("int8", []))
 
 
@@ -183,23 +179,23 @@ def test_descriptors(small: DataType) -> None:
             ]
         for call in calls:
             if fails:
-                with pytest.raises(WebNNTypeError, match=r"ataType|type"):
+                with refused(rule="conversion"):
                     call()
             else:
                 assert call().dataType == small
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("data", "rule"),
     [
-        (b"\x21", "got 1"),
-        (b"\x21\x43\x05", "got 3"),
-        (memoryview(b"\x21\x03").cast("b"), "must have elements of uint8, the bytes of int4, got int8"),
+        (b"\x21", "byte-length"),
+        (b"\x21\x43\x05", "byte-length"),
+        (memoryview(b"\x21\x03").cast("b"), "type"),
     ],
 )
-def test_constants_of_other_bytes(data: Any, message: str) -> None:
+def test_constants_of_other_bytes(data: Any, rule: str) -> None:
     builder = MLGraphBuilder(make_context(BROWSERS))
-    with pytest.raises(WebNNTypeError, match=f"^constant: .*{message}"):
+    with refused(rule=rule, operation="constant", argument="bufferView"):
         builder.constant({"dataType": "int4", "shape": [3]}, data)
 
 
@@ -232,7 +228,7 @@ def test_operations_of_small_integers(name: str, arguments: tuple[Any, ...], out
         return
     converter = Arguments(MLGraphBuilder(make_context(BROWSERS)))
     operands = [converter.convert(argument) for argument in arguments]
-    with pytest.raises(WebNNTypeError, match=f"^{name}: .*must have (a|the) data type"):
+    with refused(rule="type", operation=name):
         getattr(converter.builder, name)(*operands)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import FIRST, Act, Arguments, Shape, each_row, infer, make_context
+from tests.support import FIRST, Act, Arguments, Shape, each_row, infer, make_context, refused
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
@@ -222,16 +222,16 @@ def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], ar
 
 
 @pytest.mark.parametrize(
-    ("name", "factor", "message"),
+    ("name", "factor", "rule"),
     [
-        ("gru", 3, "hiddenSize times 6 must be from 1 to 4294967295"),
-        ("gruCell", 3, "hiddenSize times 6 must be"),
-        ("lstm", 4, "hiddenSize times 8 must be"),
-        ("lstmCell", 4, "hiddenSize times 8 must be"),
+        ("gru", 3, "range"),
+        ("gruCell", 3, "range"),
+        ("lstm", 4, "range"),
+        ("lstmCell", 4, "range"),
     ],
 )
 @pytest.mark.parametrize("hiddenSize", [0, 2**30])
-def test_hidden_size(name: str, factor: int, message: str, hiddenSize: int) -> None:
+def test_hidden_size(name: str, factor: int, rule: str, hiddenSize: int) -> None:
     # No operand can be as large or as small as this step wants: only the validator itself gets there.
     operation = FIRST.operations[name]
     shapes = {
@@ -245,7 +245,7 @@ def test_hidden_size(name: str, factor: int, message: str, hiddenSize: int) -> N
     operands = [OperandDescriptor("float32", (1, *shapes[key]) if isSequence else shapes[key]) for key in operation.operands]
     arguments = (1, hiddenSize) if isSequence else (hiddenSize,)
     assert operation.options is not None
-    with pytest.raises(TypeError, match=message):
+    with refused(rule=rule, argument="hiddenSize"):
         operation.infer(Call(name, operation.anchor, FIRST), *operands, *arguments, operation.options())
 
 
@@ -266,6 +266,5 @@ def test_other_builder(name: str, member: str, dimensions: list[int]) -> None:
         ({member: other.convert(Shape(F, dimensions))}, f"options.{member}"),
         ({"activations": [converter.convert(RELU), other.convert(RELU)]}, "options.activations[1]"),
     ):
-        with pytest.raises(TypeError, match="of this builder, but another one made it") as caught:
+        with refused(rule="owner", argument=argument):
             getattr(converter.builder, name)(*arguments, options)
-        assert caught.value.argument == argument  # type: ignore[attr-defined]

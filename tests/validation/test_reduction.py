@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, each_row, infer
+from tests.support import Shape, each_row, infer, refused
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 from webnn.validation.reduction import OPERATIONS
 
@@ -34,11 +34,11 @@ VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
 ]
 
 INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
-    ([1, 2, 5, 5], {"axes": [4]}, "options.axes", r"must be less than the rank of input, 4, got \[4\]"),
-    ([1, 2, 5, 5], {"axes": [0, 1, 1]}, "options.axes", r"must be different from each other, got \[0, 1, 1\]"),
-    ([], {"axes": [0]}, "options.axes", "must be less than the rank of input, 0"),
-    ([2], {"axes": [-1]}, r"options.axes[0]", "must be from 0 to 4294967295"),
-    ([2], {"axes": 0}, "options.axes", "must be a sequence"),
+    ([1, 2, 5, 5], {"axes": [4]}, "options.axes", "axis"),
+    ([1, 2, 5, 5], {"axes": [0, 1, 1]}, "options.axes", "different"),
+    ([], {"axes": [0]}, "options.axes", "axis"),
+    ([2], {"axes": [-1]}, r"options.axes[0]", "conversion"),
+    ([2], {"axes": 0}, "options.axes", "conversion"),
 ]
 
 
@@ -54,12 +54,11 @@ def test_last_index(name: str) -> None:
     assert infer(name, Shape("int8", [1, 2, 3]), axes=[1], selectLastIndex=True) == [("int64", [1, 3])]
 
 
-@each_row(("dimensions", "options", "argument", "message"), INVALID)
+@each_row(("dimensions", "options", "argument", "rule"), INVALID)
 @pytest.mark.parametrize("name", [*REDUCTIONS, *POSITIONS])
-def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, Shape("float32", dimensions), **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -68,6 +67,5 @@ def test_types(name: str) -> None:
         if dataType in TYPES[name]:
             assert infer(name, Shape(dataType, [2, 3]), axes=[0]) == [("int64" if name in POSITIONS else dataType, [3])]
         else:
-            with pytest.raises(TypeError, match=f"must have a data type of .*, got {dataType}") as caught:
+            with refused(rule="type", argument="input"):
                 infer(name, Shape(dataType, [2, 3]), axes=[0, 0])
-            assert caught.value.argument == "input"  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, infer, refused
 
 F = "float32"
 MAX = 2**32 - 1
@@ -25,25 +25,25 @@ VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
 X = Shape(F, [1, 1, 2, 4])
 
 INVALID: list[tuple[Shape, dict[str, Any], str, str]] = [
-    (Shape("int32", [1, 1, 2, 4]), {}, "input", "must have a data type of"),
-    (Shape(F, [2, 4]), {}, "input", "must be 4-D"),
-    (X, {"scales": [1.0, 1.0, 2.0, 2.0]}, "options.scales", "must have 2 elements"),
-    (X, {"scales": [1.0, -2.0]}, "options.scales", "must be greater than 0"),
-    (X, {"scales": [0, 2.0]}, "options.scales", "must be greater than 0"),
-    (X, {"scales": [0, 2.0], "sizes": [2, 2]}, "options.scales", "must be greater than 0"),
-    (X, {"sizes": [1, 1, 4, 6]}, "options.sizes", "must have 2 elements"),
-    (X, {"sizes": [1, 0]}, "options.sizes", "must be greater than 0"),
-    (X, {"sizes": [MAX + 1, 1]}, "options.sizes[0]", "must be from 0 to 4294967295"),
-    (X, {"axes": [0, 1, 2]}, "options.axes", r"must be \[0, 1\], \[1, 2\] or \[2, 3\]"),
-    (X, {"axes": [3, 4]}, "options.axes", r"must be \[0, 1\]"),
-    (X, {"axes": [0, 2]}, "options.axes", r"must be \[0, 1\]"),
-    (X, {"axes": [1, 0]}, "options.axes", r"must be \[0, 1\]"),
-    (X, {"axes": [0, 0]}, "options.axes", r"must be \[0, 1\]"),
-    (X, {"mode": "cubic"}, "options.mode", "must be one of"),
-    (X, {"scales": [MAX, 1]}, "output", "must have dimensions from 1"),
-    (X, {"scales": [0.02, 0.8]}, "output", "must have dimensions from 1"),
-    (X, {"scales": [0.7, 0.1]}, "output", "must have dimensions from 1"),
-    (X, {"sizes": [MAX, MAX]}, "output", "must have at most"),
+    (Shape("int32", [1, 1, 2, 4]), {}, "input", "type"),
+    (Shape(F, [2, 4]), {}, "input", "rank"),
+    (X, {"scales": [1.0, 1.0, 2.0, 2.0]}, "options.scales", "length"),
+    (X, {"scales": [1.0, -2.0]}, "options.scales", "range"),
+    (X, {"scales": [0, 2.0]}, "options.scales", "range"),
+    (X, {"scales": [0, 2.0], "sizes": [2, 2]}, "options.scales", "range"),
+    (X, {"sizes": [1, 1, 4, 6]}, "options.sizes", "length"),
+    (X, {"sizes": [1, 0]}, "options.sizes", "range"),
+    (X, {"sizes": [MAX + 1, 1]}, "options.sizes[0]", "conversion"),
+    (X, {"axes": [0, 1, 2]}, "options.axes", "axis"),
+    (X, {"axes": [3, 4]}, "options.axes", "axis"),
+    (X, {"axes": [0, 2]}, "options.axes", "axis"),
+    (X, {"axes": [1, 0]}, "options.axes", "axis"),
+    (X, {"axes": [0, 0]}, "options.axes", "axis"),
+    (X, {"mode": "cubic"}, "options.mode", "conversion"),
+    (X, {"scales": [MAX, 1]}, "output", "limit"),
+    (X, {"scales": [0.02, 0.8]}, "output", "limit"),
+    (X, {"scales": [0.7, 0.1]}, "output", "limit"),
+    (X, {"sizes": [MAX, MAX]}, "output", "limit"),
 ]
 
 
@@ -53,8 +53,7 @@ def test_valid(input: list[int], options: dict[str, Any], shape: list[int], data
     assert infer("resample2d", Shape(dataType, input), **options) == [(dataType, shape)]
 
 
-@pytest.mark.parametrize(("input", "options", "argument", "message"), INVALID)
-def test_invalid(input: Shape, options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+@pytest.mark.parametrize(("input", "options", "argument", "rule"), INVALID)
+def test_invalid(input: Shape, options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation="resample2d", argument=argument):
         infer("resample2d", input, **options)
-    assert (caught.value.operation, caught.value.argument) == ("resample2d", argument)  # type: ignore[attr-defined]

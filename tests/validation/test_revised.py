@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, FIRST, NEWEST, Shape, each_row, infer, limits_of, make_context
+from tests.support import CURRENT, FIRST, NEWEST, Shape, each_row, infer, limits_of, make_context, refused
 from webnn import MLGraphBuilder
 
 F, H = "float32", "float16"
@@ -90,90 +90,86 @@ def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], o
 
 
 INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
-    ("argMin", (f(2, 3), 2), {}, "axis", "must be less than the rank of input, 2, got 2"),
-    ("argMin", (f(2, 3), -1), {}, "axis", "must be from 0 to 4294967295"),
-    ("argMax", (f(), 0), {}, "input", "must have at least 1 dimensions"),
-    ("argMax", (f(2), 0), {"outputDataType": "uint32"}, "options.outputDataType", r"must be one of \['int32', 'int64'\], got uint32"),
-    ("argMax", (f(2), 0), {"outputDataType": "bool"}, "options.outputDataType", "MLOperandDataType"),
-    ("averagePool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "round"}, "options.outputShapeRounding", "must be one of"),
-    ("averagePool2d", (f(1, 1, 4, 4),), {"windowDimensions": [0, 1]}, "options.windowDimensions", "must be greater than 0"),
-    ("clamp", (f(2),), {"minValue": 3, "maxValue": 1}, "options.minValue", "must not be greater than options.maxValue, 1.0, got 3.0"),
-    ("clamp", (f(2, type="int8"),), {"minValue": 1.6, "maxValue": 1.4}, "options.minValue", "options.maxValue, 1, got 2"),
-    ("clamp", (f(2, type="uint64"),), {"minValue": 2**64 - 1, "maxValue": 2**64 - 2}, "options.minValue", str(2**64 - 1)),
-    ("clamp", (f(2),), {"minValue": []}, "options.minValue", "must be a number"),
-    ("elu", (f(2),), {"alpha": INF}, "options.alpha", "must be a finite number"),
-    ("gemm", (f(2, 2), f(2, 2)), {"c": f(1, 2, 2)}, "options.c", r"must have 0 to 2 dimensions, got 3-D"),
-    ("gru", gru(), {"activations": ["relu"]}, "options.activations", "must have 2 elements"),
-    ("gru", gru(), {"activations": ["relu", "elu"]}, "options.activations[1]", r"must be one of \['relu', 'sigmoid', 'tanh'\]"),
-    ("gru", gru(weight=f(6, 4)), {}, "weight", "must be 3-D, got 2-D"),
-    ("gru", gru(), {"bias": f(6)}, "options.bias", "must be 2-D, got 1-D"),
-    ("gru", gru(), {"bias": f(1, 6, type="int32")}, "options.bias", "must have a data type of .*, got int32"),
-    ("gruCell", (f(1, 1), f(3, 1), f(3, 1), f(1, 1), LARGEST // 6 + 1), {}, "hiddenSize", f"times 6 must be from 1 to {LARGEST}"),
-    ("instanceNormalization", (f(1, 2, 3, 4),), {"scale": f(1, 2)}, "options.scale", "must be 1-D"),
-    ("linear", (f(2),), {"beta": NAN}, "options.beta", "must be a finite number"),
-    ("pad", (f(2), [1, 1], [1]), {}, "beginningPadding", "must have 1 elements"),
-    ("pad", (f(2), [1], [1]), {"mode": "symmetric"}, "options.mode", "must be one of"),
-    ("pad", (f(4, 3), [3, 3], [0, 0]), {"mode": "reflection"}, "beginningPadding[1]", "must be less than the size of axis 1, 3, got 3"),
-    ("pad", (f(4, 3), [3, 2], [4, 0]), {"mode": "reflection"}, "endingPadding[0]", "must be less than the size of axis 0, 4, got 4"),
-    ("pad", (f(2), [LARGEST], [0]), {}, "output", f"must have dimensions from 1 to {LARGEST}"),
-    ("prelu", (f(2, 3), f(2)), {}, "slope", "must broadcast to the shape of input"),
-    ("prelu", (f(2), f(2, type="int32")), {}, "slope", "must have the data type of input"),
-    ("resample2d", (f(1, 1, 2, 2),), {"axes": [1, 1]}, "options.axes", "must be different from each other"),
-    ("resample2d", (f(1, 1, 2, 2),), {"axes": [0, 4]}, "options.axes", "must be less than the rank of input, 4"),
-    ("resample2d", (f(1, 1, 2, 2),), {"axes": [3]}, "options.axes", "must have 2 elements"),
-    ("resample2d", (f(1, 1, 2, 2, type="int32"),), {}, "input", "must have a data type of"),
-    ("slice", (f(4), [0], [4]), {"strides": [1, 1]}, "options.strides", "must have 1 elements"),
-    ("slice", (f(4), [0], [4]), {"strides": [0]}, "options.strides", "must be greater than 0"),
-    ("slice", (f(4), [1], [4]), {"strides": [2]}, "sizes[0]", "must be at most 3"),
-    ("softmax", (f(4), 2**32), {}, "axis", "must be from 0 to 4294967295"),
-    ("split", (f(8193), 8193), {}, "splits", "must stand for at most 8192 operands, got 8193"),
-    ("split", (f(8193), [1] * 8193), {}, "splits", "must stand for at most 8192 operands, got 8193"),
-    ("where", (u8(2), f(2), f(2, type=H)), {}, "falseValue", "must have the data type of trueValue, float32, got float16"),
-    ("where", (u8(2), f(2), f(3)), {}, "falseValue", r"must broadcast with the shape of trueValue, \[2\]"),
-    ("where", (u8(3), f(2), f(2)), {}, "condition", r"must broadcast with the shape of trueValue and falseValue, \[2\]"),
+    ("argMin", (f(2, 3), 2), {}, "axis", "axis"),
+    ("argMin", (f(2, 3), -1), {}, "axis", "conversion"),
+    ("argMax", (f(), 0), {}, "input", "rank"),
+    ("argMax", (f(2), 0), {"outputDataType": "uint32"}, "options.outputDataType", "type"),
+    ("argMax", (f(2), 0), {"outputDataType": "bool"}, "options.outputDataType", "conversion"),
+    ("averagePool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "round"}, "options.outputShapeRounding", "conversion"),
+    ("averagePool2d", (f(1, 1, 4, 4),), {"windowDimensions": [0, 1]}, "options.windowDimensions", "range"),
+    ("clamp", (f(2),), {"minValue": 3, "maxValue": 1}, "options.minValue", "range"),
+    ("clamp", (f(2, type="int8"),), {"minValue": 1.6, "maxValue": 1.4}, "options.minValue", "range"),
+    ("clamp", (f(2, type="uint64"),), {"minValue": 2**64 - 1, "maxValue": 2**64 - 2}, "options.minValue", "range"),
+    ("clamp", (f(2),), {"minValue": []}, "options.minValue", "conversion"),
+    ("elu", (f(2),), {"alpha": INF}, "options.alpha", "conversion"),
+    ("gemm", (f(2, 2), f(2, 2)), {"c": f(1, 2, 2)}, "options.c", "rank"),
+    ("gru", gru(), {"activations": ["relu"]}, "options.activations", "length"),
+    ("gru", gru(), {"activations": ["relu", "elu"]}, "options.activations[1]", "conversion"),
+    ("gru", gru(weight=f(6, 4)), {}, "weight", "rank"),
+    ("gru", gru(), {"bias": f(6)}, "options.bias", "rank"),
+    ("gru", gru(), {"bias": f(1, 6, type="int32")}, "options.bias", "type"),
+    ("gruCell", (f(1, 1), f(3, 1), f(3, 1), f(1, 1), LARGEST // 6 + 1), {}, "hiddenSize", "range"),
+    ("instanceNormalization", (f(1, 2, 3, 4),), {"scale": f(1, 2)}, "options.scale", "rank"),
+    ("linear", (f(2),), {"beta": NAN}, "options.beta", "conversion"),
+    ("pad", (f(2), [1, 1], [1]), {}, "beginningPadding", "length"),
+    ("pad", (f(2), [1], [1]), {"mode": "symmetric"}, "options.mode", "conversion"),
+    ("pad", (f(4, 3), [3, 3], [0, 0]), {"mode": "reflection"}, "beginningPadding[1]", "range"),
+    ("pad", (f(4, 3), [3, 2], [4, 0]), {"mode": "reflection"}, "endingPadding[0]", "range"),
+    ("pad", (f(2), [LARGEST], [0]), {}, "output", "limit"),
+    ("prelu", (f(2, 3), f(2)), {}, "slope", "broadcast"),
+    ("prelu", (f(2), f(2, type="int32")), {}, "slope", "type"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [1, 1]}, "options.axes", "different"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [0, 4]}, "options.axes", "axis"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [3]}, "options.axes", "length"),
+    ("resample2d", (f(1, 1, 2, 2, type="int32"),), {}, "input", "type"),
+    ("slice", (f(4), [0], [4]), {"strides": [1, 1]}, "options.strides", "length"),
+    ("slice", (f(4), [0], [4]), {"strides": [0]}, "options.strides", "range"),
+    ("slice", (f(4), [1], [4]), {"strides": [2]}, "sizes[0]", "range"),
+    ("softmax", (f(4), 2**32), {}, "axis", "conversion"),
+    ("split", (f(8193), 8193), {}, "splits", "limit"),
+    ("split", (f(8193), [1] * 8193), {}, "splits", "limit"),
+    ("where", (u8(2), f(2), f(2, type=H)), {}, "falseValue", "type"),
+    ("where", (u8(2), f(2), f(3)), {}, "falseValue", "broadcast"),
+    ("where", (u8(3), f(2), f(2)), {}, "condition", "broadcast"),
     # Forms of the draft of June 2024.
-    ("argMin", (f(2),), {"axes": [0]}, "options.axes", "must not be given: the draft 2026-06 has the argument axis"),
-    ("argMin", (f(2),), {}, "axis", "must be given: it takes the place of options.axes"),
-    ("argMax", (f(2), 0), {"selectLastIndex": True}, "options.selectLastIndex", "the draft 2026-06 has nothing like it"),
-    ("maxPool2d", (f(1, 1, 4, 4),), {"roundingType": "ceil"}, "options.roundingType", "the draft 2026-06 has outputShapeRounding"),
-    ("relu", (), {}, "input", "the draft 2026-06 names activations in options.activations"),
-    ("elu", (), {}, "input", "the draft 2026-06 names activations in options.activations"),
+    ("argMin", (f(2),), {"axes": [0]}, "options.axes", "draft"),
+    ("argMin", (f(2),), {}, "axis", "draft"),
+    ("argMax", (f(2), 0), {"selectLastIndex": True}, "options.selectLastIndex", "draft"),
+    ("maxPool2d", (f(1, 1, 4, 4),), {"roundingType": "ceil"}, "options.roundingType", "draft"),
+    ("relu", (), {}, "input", "draft"),
+    ("elu", (), {}, "input", "draft"),
 ]
 
 
-@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
+@each_row(("name", "arguments", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, rule: str) -> None:
     # A method without an input has no options to hold a label.
     label = {"label": "the label"} if arguments else {}
-    with pytest.raises(TypeError, match=message) as caught:
+    with refused(rule=rule, operation=name, argument=argument) as caught:
         infer(name, *arguments, revision=CURRENT, **options, **label)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
     assert str(caught.value).startswith(f"[the label] {name}: " if arguments else f"{name}: ")
 
 
 #: Forms of the current draft in a context of June 2024.
 FORMER: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
-    ("argMin", (f(2), 0), {}, "options", "must be a dictionary, whose axes are in place of the axis of later drafts, got 0"),
-    ("argMax", (f(2),), {"outputDataType": "int32"}, "options.outputDataType", "the draft 2024-06 has nothing like it"),
-    ("maxPool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "ceil"}, "options.outputShapeRounding", "the draft 2024-06 has roundingType"),
-    ("slice", (f(2), [0], [2]), {"strides": [2]}, "options.strides", "the draft 2024-06 has nothing like it"),
-    ("gru", gru(), {"activations": ["relu", "tanh"]}, "options.activations[0]", r"must be an MLActivation, as builder.relu\(\) makes one"),
+    ("argMin", (f(2), 0), {}, "options", "draft"),
+    ("argMax", (f(2),), {"outputDataType": "int32"}, "options.outputDataType", "draft"),
+    ("maxPool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "ceil"}, "options.outputShapeRounding", "draft"),
+    ("slice", (f(2), [0], [2]), {"strides": [2]}, "options.strides", "draft"),
+    ("gru", gru(), {"activations": ["relu", "tanh"]}, "options.activations[0]", "conversion"),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), FORMER)
+@pytest.mark.parametrize(("name", "arguments", "options", "argument", "rule"), FORMER)
 def test_forms_of_the_current_draft_in_that_of_june_2024(
-    name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str
+    name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, rule: str
 ) -> None:
-    with pytest.raises(TypeError, match=message) as caught:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *arguments, **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 def test_options_in_the_place_of_the_axis() -> None:
-    with pytest.raises(
-        TypeError, match=r"^argMin: axis must be given: it takes the place of options.axes; ML\(revision=.2024-06.\) has it"
-    ):
+    with refused(rule="draft", operation="argMin", argument="axis"):
         infer("argMin", f(2), {"keepDimensions": True}, revision=CURRENT)
     assert infer("argMin", f(2), None, {"keepDimensions": True}) == [("int64", [1])]
 
@@ -182,7 +178,7 @@ def test_too_many_operands() -> None:
     builder = MLGraphBuilder(make_context(CURRENT))
     operand = builder.input("x", {"dataType": "float32", "shape": [1]})
     assert builder.concat([operand] * 8192, 0).descriptor.dimensions == (8192,)
-    with pytest.raises(TypeError, match="concat: inputs must stand for at most 8192 operands, got 8193"):
+    with refused(rule="limit", operation="concat", argument="inputs"):
         builder.concat([operand] * 8193, 0)
 
 
@@ -195,11 +191,11 @@ def test_either_draft_s_name_of_an_argument(revision: str) -> None:
         assert builder.where(condition, **keywords)._operator.inputs == (condition, x, y)  # type: ignore[union-attr, arg-type]
     assert builder.cast(x, dataType="int8").descriptor.dataType == "int8"
     assert builder.cast(x, type="int8").descriptor.dataType == "int8"
-    with pytest.raises(TypeError, match="cast: dataType must be given once"):
+    with refused(rule="once", operation="cast", argument="dataType"):
         builder.cast(x, "int8", type="int8")
-    with pytest.raises(TypeError, match="where: falseValue must be given once"):
+    with refused(rule="once", operation="where", argument="falseValue"):
         builder.where(condition, x, y, other=y)
-    with pytest.raises(TypeError, match=r"cast: (dataType|type) must be one of"):
+    with refused(rule="conversion", operation="cast"):
         builder.cast(x)
 
 
@@ -231,18 +227,18 @@ def test_types_and_ranks_of_a_single_operand(name: str) -> None:
         if dataType in limits[operand].data_types:
             assert infer(name, shape_of(rank, dataType), *axis, revision=CURRENT)
             continue
-        with pytest.raises(TypeError, match=f"{operand} must have a data type of .*, got {dataType}"):
+        with refused(rule="type", argument=operand):
             infer(name, shape_of(rank, dataType), *axis, revision=CURRENT)
     for each in (low - 1, low, 8 if high is None else high, 8 if high is None else high + 1):
         if low <= each and (high is None or each <= high):
             assert infer(name, shape_of(each, "uint8" if name == "logicalNot" else F), *axis, revision=CURRENT)
         elif each >= 0:
-            with pytest.raises(TypeError, match=f"{operand} must (be|have at least|have) {low}"):
+            with refused(rule="rank", argument="input"):
                 infer(name, shape_of(each, F), *axis, revision=CURRENT)
 
 
 def test_items_of_a_sequence() -> None:
-    with pytest.raises(TypeError, match=r"concat: inputs\[1\] must have at least 1 dimensions"):
+    with refused(rule="rank", operation="concat", argument="inputs[1]"):
         infer("concat", [f(2), f()], 0, revision=CURRENT)
 
 

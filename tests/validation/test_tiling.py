@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, Shape, infer
+from tests.support import CURRENT, Shape, infer, refused
 from webnn.validation.descriptor import DATA_TYPES
 
 EIGHT = [1, 2, 1, 2, 1, 2, 1, 2]
@@ -38,27 +38,27 @@ TILED: list[tuple[list[int], Any, list[int]]] = [
 ]
 
 INVALID: list[tuple[str, list[int], tuple[Any, ...], dict[str, Any], str, str]] = [
-    ("reverse", [2], (), {"axes": 0}, "options.axes", "must be a sequence"),
-    ("reverse", [2], (), {"axes": [-1]}, "options.axes[0]", "must be from 0 to 4294967295"),
+    ("reverse", [2], (), {"axes": 0}, "options.axes", "conversion"),
+    ("reverse", [2], (), {"axes": [-1]}, "options.axes[0]", "conversion"),
     # 6.
-    ("reverse", [1, 2, 3, 4], (), {"axes": [2, 2, 3]}, "options.axes", r"must be different from each other, got \[2, 2, 3\]"),
-    ("reverse", [3, 3], (), {"axes": [3]}, "options.axes", r"must be less than the rank of input, 2, got \[3\]"),
-    ("reverse", [3, 3], (), {"axes": [0, 2]}, "options.axes", r"must be less than the rank of input, 2, got \[0, 2\]"),
-    ("reverse", [], (), {"axes": [0]}, "options.axes", "must be less than the rank of input, 0"),
-    ("tile", [2], (2,), {}, "repetitions", "must be a sequence, got 2"),
-    ("tile", [2], (None,), {}, "repetitions", "must be a sequence, got None"),
-    ("tile", [2], ([2, "x"],), {}, "repetitions", r"must have 1 elements, got \[2, 0\]"),
+    ("reverse", [1, 2, 3, 4], (), {"axes": [2, 2, 3]}, "options.axes", "different"),
+    ("reverse", [3, 3], (), {"axes": [3]}, "options.axes", "axis"),
+    ("reverse", [3, 3], (), {"axes": [0, 2]}, "options.axes", "axis"),
+    ("reverse", [], (), {"axes": [0]}, "options.axes", "axis"),
+    ("tile", [2], (2,), {}, "repetitions", "conversion"),
+    ("tile", [2], (None,), {}, "repetitions", "conversion"),
+    ("tile", [2], ([2, "x"],), {}, "repetitions", "length"),
     # 3.
-    ("tile", [1, 2, 4], ([1, 2, 3, 4],), {}, "repetitions", r"must have 3 elements, got \[1, 2, 3, 4\]"),
-    ("tile", [], ([1],), {}, "repetitions", r"must have 0 elements, got \[1\]"),
+    ("tile", [1, 2, 4], ([1, 2, 3, 4],), {}, "repetitions", "length"),
+    ("tile", [], ([1],), {}, "repetitions", "length"),
     # 4.
-    ("tile", [1, 2, 3, 4], ([0, 1, 2, 3],), {}, "repetitions", "must be greater than 0 in each element"),
-    ("tile", [2], ([2**32],), {}, "repetitions", r"must be greater than 0 in each element, got \[0\]"),
+    ("tile", [1, 2, 3, 4], ([0, 1, 2, 3],), {}, "repetitions", "range"),
+    ("tile", [2], ([2**32],), {}, "repetitions", "range"),
     # 7. The last dimension, the byte length, the rank of the numbers that wrapped.
-    ("tile", [1, 2, 3, 4], ([-1, 1, 2, 3],), {}, "output", "must have dimensions from 1 to 2147483647"),
-    ("tile", [1, 2, 3, 4], ([1, 1, 2**32 - 1, 3],), {}, "output", r"must have dimensions .*, got \[1, 2, 12884901885, 12\]"),
-    ("tile", [1, 1, 1, 2**29 - 1], ([1, 2, 3, 4],), {}, "output", "must have at most 2147483647 bytes"),
-    ("tile", [1], ([2**29],), {}, "output", "must have at most 2147483647 bytes"),
+    ("tile", [1, 2, 3, 4], ([-1, 1, 2, 3],), {}, "output", "limit"),
+    ("tile", [1, 2, 3, 4], ([1, 1, 2**32 - 1, 3],), {}, "output", "limit"),
+    ("tile", [1, 1, 1, 2**29 - 1], ([1, 2, 3, 4],), {}, "output", "limit"),
+    ("tile", [1], ([2**29],), {}, "output", "limit"),
 ]
 
 
@@ -78,21 +78,20 @@ def test_types(dataType: str) -> None:
     assert infer("tile", Shape(dataType, [2, 3]), [3, 2], revision=CURRENT) == [(dataType, [6, 6])]
 
 
-@pytest.mark.parametrize(("name", "dimensions", "arguments", "options", "argument", "message"), INVALID)
+@pytest.mark.parametrize(("name", "dimensions", "arguments", "options", "argument", "rule"), INVALID)
 def test_invalid(
     name: str,
     dimensions: list[int],
     arguments: tuple[Any, ...],
     options: dict[str, Any],
     argument: str,
-    message: str,
+    rule: str,
 ) -> None:
-    with pytest.raises(TypeError, match=rf"^\[here\] {name}: .*{message}") as caught:
+    with refused(rule=rule, operation=name, label="here", argument=argument):
         infer(name, Shape("float32", dimensions), *arguments, revision=CURRENT, label="here", **options)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("reverse", ()), ("tile", ([1],))])
 def test_the_draft_of_2024_has_none(name: str, arguments: tuple[Any, ...]) -> None:
-    with pytest.raises(TypeError, match=f"^{name}: the draft 2024-06 has no such operation"):
+    with refused(rule="draft", operation=name):
         infer(name, Shape("float32", [2]), *arguments, revision="2024-06")

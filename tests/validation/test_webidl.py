@@ -318,7 +318,7 @@ def _outcome(convert: Any, value: Any) -> Any:
     try:
         return convert(value)
     except ConversionError as error:
-        return error.path, error.reason
+        return error.path, str(error.reason)
 
 
 @pytest.mark.parametrize("value", [3, None, "12", b"12", {1: 2}, np.array(1), object()])

@@ -12,7 +12,7 @@ import pytest
 
 from tests.context.faults.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
 from tests.context.tensors import SHAPE, filled, full, held, make, scale_graph, value
-from tests.support import CURRENT, PATIENCE
+from tests.support import CURRENT, PATIENCE, refused
 from webnn import (
     ML,
     GPUDevice,
@@ -36,20 +36,18 @@ BYTES, GRAPH = 24, 52
 def test_device_types_are_refused() -> None:
     faults = Faults(refuse={"npu": "", "gpu": "the driver was reset"})
     ml = ML(revision="2024-06", faults=faults)
-    with pytest.raises(
-        NotSupportedError, match=r'^createContext: an injected fault \(refuse="npu"\): there is to be no context for "npu"$'
-    ):
+    with refused(NotSupportedError, rule="fault", operation="createContext", said='refuse="npu"'):
         ml.createContextSync(deviceType="npu")
-    with pytest.raises(NotSupportedError, match=r'^createContext: an injected fault \(refuse="gpu"\): the driver was reset$'):
+    with refused(NotSupportedError, rule="fault", operation="createContext", said='refuse="gpu"'):
         ml.createContextSync(deviceType="gpu")
-    with pytest.raises(NotSupportedError, match="driver"):
+    with refused(NotSupportedError, rule="fault", operation="createContext", said="driver"):
         ml.createContextSync(GPUDevice())
     with pytest.raises(WebNNTypeError):
         ml.createContextSync(deviceType="tpu")
     assert ml.createContextSync()._state.selection.requested == "cpu"
     assert faults.contexts == 4
     faults.refuse = "cpu"
-    with pytest.raises(NotSupportedError, match='refuse="cpu"'):
+    with refused(NotSupportedError, rule="fault", operation="createContext", said='refuse="cpu"'):
         ml.createContextSync()
 
 
@@ -58,7 +56,7 @@ async def test_a_refusal_rejects_the_promise() -> None:
         ml = ML(revision=revision, faults=Faults(refuse=["cpu", "gpu"]))
         for deviceType in ("cpu", "gpu", None):
             future = ml.createContext(deviceType=deviceType)
-            with pytest.raises(NotSupportedError, match="injected"):
+            with refused(NotSupportedError, rule="fault", operation="createContext"):
                 await future
 
 
@@ -88,15 +86,15 @@ def test_a_fault_comes_before_the_policy(tmp_path: Path, revision: str) -> None:
     file.write_text('{"_extends": "coreml", "_devices": {"gpu": "cpu"}, "_native": ["add"]}', encoding="utf-8")
     faults = Faults(refuse=["gpu", "cpu"], failBuild=1)
     ml = ML(revision=revision, profile=file, fallback="deny", faults=faults)
-    with pytest.raises(NotSupportedError, match=r'^createContext: an injected fault \(refuse="gpu"\)'):
+    with refused(NotSupportedError, rule="fault", operation="createContext", said='refuse="gpu"'):
         ml.createContextSync(deviceType="gpu")
     faults.refuse = "cpu"
     # What is refused is what is asked for, not what would run it.
-    with pytest.raises(NotSupportedError, match=r'^createContext: deviceType "gpu" would run on the CPU here'):
+    with refused(NotSupportedError, rule="device", operation="createContext"):
         ml.createContextSync(deviceType="gpu")
     context = ml.createContextSync(deviceType="npu")
-    for message in (r"^build: an injected fault \(failBuild=1\)$", r"^build: mul would run on the CPU in a graph"):
-        with pytest.raises(OperationError, match=message):
+    for operation, rule in (("build", "fault"), ("mul", "device")):
+        with refused(OperationError, rule=rule, operation=operation):
             double(context) if revision == "2024-06" else scale_graph(context, 2)
 
 
@@ -107,9 +105,8 @@ def test_a_build_fails() -> None:
     faults = Faults(failBuild=2)
     context = former(faults)
     double(context)
-    with pytest.raises(OperationError, match=r"^build: an injected fault \(failBuild=2\)$") as caught:
+    with refused(OperationError, rule="fault", operation="build", said="failBuild=2"):
         double(context)
-    assert caught.value.operation == "build"
     assert compute(context, double(context)) == 2
     assert faults.builds == 3
 
@@ -129,11 +126,11 @@ def test_a_computation_fails() -> None:
     faults.failCompute = [2]
     x, y = full(1), full(0)
     assert compute(context, graph) == 2
-    with pytest.raises(OperationError, match=r"^compute: an injected fault \(failCompute=2\)$"):
+    with refused(OperationError, rule="fault", operation="compute", said="failCompute=2"):
         context.computeSync(graph, {"x": x}, {"y": y})
     # As in a browser, the arrays are gone; nothing was computed.
     assert not y.any()
-    with pytest.raises(WebNNTypeError, match="detached"):
+    with refused(rule="detached", operation="compute", argument="inputs['x']"):
         context.computeSync(graph, {"x": x}, {"y": y})
     assert compute(context, graph) == 2
     # A call that is refused for its arguments is no computation.
@@ -145,11 +142,11 @@ async def test_promises_fail() -> None:
     context = await ML(revision="2024-06", faults=faults).createContext()
     builder = MLGraphBuilder(context)
     outputs = {"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": SHAPE}))}
-    with pytest.raises(OperationError, match="failBuild=1"):
+    with refused(OperationError, rule="fault", operation="build", said="failBuild=1"):
         await builder.build(outputs)
     graph = await builder.build(outputs)
     futures = [context.compute(graph, {"x": full(1)}, {"y": full(0)}) for _ in range(2)]
-    with pytest.raises(OperationError, match="failCompute=1"):
+    with refused(OperationError, rule="fault", operation="compute", said="failCompute=1"):
         await futures[0]
     assert (await futures[1])["outputs"]["y"][0, 0] == -1
 
@@ -196,7 +193,7 @@ def test_a_context_that_is_lost_while_a_call_is_checked() -> None:
             return 1
 
     inputs, y = Losing(), full(0)
-    with pytest.raises(InvalidStateError, match=r"^compute: the context must not be lost"):
+    with refused(InvalidStateError, rule="lost", operation="compute"):
         context.computeSync(graph, inputs, {"y": y})
     assert inputs.lost
     # No array was transferred.
@@ -211,9 +208,9 @@ def test_a_former_context_is_of_no_use_after_a_loss() -> None:
     graph, others = double(context), double(other)
     # The computation that is the last one still ends well.
     assert [compute(context, graph), compute(context, graph)] == [2, 2]
-    with pytest.raises(InvalidStateError, match=f"^compute: the context {LOST}"):
+    with refused(InvalidStateError, rule="lost", operation="compute", said="an injected fault (loseAfter=2)"):
         compute(context, graph)
-    with pytest.raises(InvalidStateError, match=f"^build: the context {LOST}"):
+    with refused(InvalidStateError, rule="lost", operation="build", said="an injected fault (loseAfter=2)"):
         double(context)
     # Neither of them counted; another context lives on.
     assert (faults.builds, faults.computes) == (2, 2)
@@ -232,7 +229,7 @@ async def test_what_a_former_context_has_queued_fails() -> None:
     building = builder.build({"y": y})
     assert (await first)["outputs"]["y"][0, 0] == 2
     for future in (second, building):
-        with pytest.raises(InvalidStateError, match="lost"):
+        with refused(InvalidStateError, rule="lost"):
             await future
 
 
@@ -254,7 +251,7 @@ def test_a_dispatch_that_fails_loses_the_context() -> None:
     assert value(context, y) == 2
     # The call knows nothing of it.
     context.dispatch(graph, {"x": x}, {"y": y})
-    with pytest.raises(InvalidStateError, match=r"^readTensor: .* it is: dispatch: an injected fault \(failCompute=2\)$"):
+    with refused(InvalidStateError, rule="lost", operation="readTensor", said="dispatch: an injected fault (failCompute=2)"):
         context.readTensorSync(y)
     assert context.lostSync() == {"message": "dispatch: an injected fault (failCompute=2)"}
     assert outcome(lambda: context.dispatch(graph, {"x": x}, {"y": y})) == "InvalidStateError"
@@ -344,13 +341,11 @@ def test_memory_is_counted_exactly(call: Callable[[MLContext], Any], size: int, 
 def test_what_the_errors_of_memory_say() -> None:
     faults = Faults(memoryLimit=10)
     context = current(faults)
-    with pytest.raises(
-        UnknownError, match=r"^createTensor: an injected fault \(memoryLimit=10\): there is no memory for 24 bytes, float32 \[2, 3\]$"
-    ):
+    with refused(UnknownError, rule="fault", operation="createTensor", said="memoryLimit=10"):
         make(context)
-    with pytest.raises(UnknownError, match=r"^createConstantTensor: an injected fault"):
+    with refused(UnknownError, rule="fault", operation="createConstantTensor"):
         constant_tensor(context)
-    with pytest.raises(OperationError, match=r"^build: an injected fault \(memoryLimit=10\): there is no memory for 52 bytes$"):
+    with refused(OperationError, rule="fault", operation="build", said="memoryLimit=10"):
         scale_graph(context, 2)
     # What the steps refuse is refused as ever.
     with pytest.raises(WebNNTypeError):
@@ -366,7 +361,7 @@ async def test_memory_ends_while_a_program_runs() -> None:
     assert value(context, y) == 2
     faults.memoryLimit = 2 * BYTES - 1
     creating = context.createTensor(dataType="float32", shape=[100])
-    with pytest.raises(UnknownError, match="400 bytes"):
+    with refused(UnknownError, rule="fault", operation="createTensor", said="400 bytes"):
         await creating
     context.dispatch(graph, {"x": x}, {"y": y})
     assert (await context.lost)["message"] == "dispatch: an injected fault (memoryLimit=47): there is no memory for 48 bytes"
@@ -379,7 +374,7 @@ async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, dela
 
     context = current(Faults(delay=delay))
     monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
-    with pytest.raises(UnknownError, match=r"^createTensor: there must be memory for float32 \[2, 3\]: none left"):
+    with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         make(context)
     with held(context):
         creating = context.createTensor(dataType="float32", shape=SHAPE)
@@ -387,7 +382,7 @@ async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, dela
             await asyncio.sleep(0)
         # A slow answer comes behind the work that is queued.
         assert creating.done() == (delay is None)
-    with pytest.raises(UnknownError, match="none left"):
+    with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         await creating
 
 
@@ -395,7 +390,7 @@ async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, dela
 async def test_a_wrong_descriptor_rejects_the_promise(delay: float | None) -> None:
     context = current(Faults(delay=delay))
     creating = context.createTensor(dataType="float32", shape=[0])
-    with pytest.raises(WebNNTypeError, match="descriptor"):
+    with refused(rule="limit", operation="createTensor", argument="descriptor"):
         await creating
 
 
@@ -413,7 +408,7 @@ def test_a_former_computation_needs_memory() -> None:
     context = former(faults)
     graph = double(context)
     faults.memoryLimit = 2 * BYTES - 1
-    with pytest.raises(OperationError, match=r"^compute: an injected fault \(memoryLimit=47\): there is no memory for 48 bytes$"):
+    with refused(OperationError, rule="fault", operation="compute", said="memoryLimit=47"):
         compute(context, graph)
 
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import webnn
-from tests.support import BROWSERS, NEWEST
+from tests.support import BROWSERS, NEWEST, refused
 from tests.validation.drafts.imaginary import DRAFT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node, run
@@ -74,10 +74,9 @@ def test_the_operation_that_is_new(context: MLContext) -> None:
     assert compute(context, graph) == [-2, 0, 0, 2]
     builder = builder_of(context)
     operand = given(builder, "int8")
-    types = r"\['float32', 'float16'\]"
-    with pytest.raises(webnn.WebNNTypeError, match=rf"^\[here\] hardShrink: input must have a data type of {types}, got int8"):
+    with refused(rule="type", operation="hardShrink", argument="input", label="here"):
         builder.hardShrink(operand, label="here")
-    with pytest.raises(webnn.WebNNTypeError, match=r"^hardShrink: options.threshold must be "):
+    with refused(rule="conversion", operation="hardShrink", argument="options.threshold"):
         builder.hardShrink(operand, {"threshold": "much"})
 
 
@@ -86,7 +85,7 @@ def test_the_operation_that_is_gone(context: MLContext) -> None:
     assert not hasattr(builder, "gelu")
     assert "gelu" not in dir(builder)
     assert {"hardShrink", "relu"} <= set(dir(builder))
-    with pytest.raises(MissingMemberError, match=r"^gelu: the draft 2027-01 has no such operation: ML\(revision=.2026-06.\) has it"):
+    with refused(MissingMemberError, rule="draft", operation="gelu"):
         builder.gelu(given(builder))
 
 
@@ -107,7 +106,7 @@ def test_the_option_with_another_name(context: MLContext) -> None:
 def test_the_table_with_fewer_types(context: MLContext) -> None:
     builder = builder_of(context)
     assert builder.softplus(given(builder)).shape == (4,)
-    with pytest.raises(webnn.WebNNTypeError, match=r"^softplus: input must have a data type of \['float32'\], got float16"):
+    with refused(rule="type", operation="softplus", argument="input"):
         builder.softplus(builder.input("h", dataType="float16", shape=[4]))
     limits = context.opSupportLimits()
     assert limits["softplus"]["input"]["dataTypes"] == ["float32"]
