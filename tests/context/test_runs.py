@@ -74,26 +74,24 @@ def test_types_and_shapes_of_outputs() -> None:
 
 
 WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any], str, str]] = {
-    "missing": ((), {}, "inputs", "lacks ['x']"),
-    "missing in a mapping": (({},), {}, "inputs", "lacks ['x']"),
-    "unknown": ((), {"x": X, "z": X}, "inputs", "got 'z'"),
-    "both": (({"x": X},), {"x": X}, "inputs", "not as both"),
-    "no mapping": ((X,), {}, "inputs", "must be a mapping from names to arrays"),
-    "type": ((), {"x": X.astype(np.float64)}, "inputs['x']", "must have elements of float32, got float64"),
-    "length": ((), {"x": X[:1]}, "inputs['x']", "must have 24 bytes for float32 [2, 3], got 12"),
-    "shape": ((), {"x": X.T}, "inputs['x']", "must have the shape [2, 3], or be flat, got [3, 2]"),
-    "list": ((), {"x": X.tolist()}, "inputs['x']", "must be a NumPy array or an object with a buffer"),
+    "missing": ((), {}, "inputs", "name"),
+    "missing in a mapping": (({},), {}, "inputs", "name"),
+    "unknown": ((), {"x": X, "z": X}, "inputs", "name"),
+    "both": (({"x": X},), {"x": X}, "inputs", "once"),
+    "no mapping": ((X,), {}, "inputs", "conversion"),
+    "type": ((), {"x": X.astype(np.float64)}, "inputs['x']", "type"),
+    "length": ((), {"x": X[:1]}, "inputs['x']", "byte-length"),
+    "shape": ((), {"x": X.T}, "inputs['x']", "shape"),
+    "list": ((), {"x": X.tolist()}, "inputs['x']", "conversion"),
 }
 
 
-@pytest.mark.parametrize(("given", "named", "argument", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("given", "named", "argument", "rule"), WRONG.values(), ids=WRONG)
 @each_row("revision", DRAFTS)
-def test_wrong_inputs(revision: str, given: Any, named: dict[str, Any], argument: str, message: str) -> None:
+def test_wrong_inputs(revision: str, given: Any, named: dict[str, Any], argument: str, rule: str) -> None:
     graph = build(revision)
-    with pytest.raises(WebNNTypeError) as caught:
+    with refused(rule=rule, operation="run", argument=argument):
         graph.run(*given, **named)
-    assert (caught.value.operation, caught.value.argument) == ("run", argument)
-    assert message in str(caught.value)
     check(graph.run(x=X))
 
 

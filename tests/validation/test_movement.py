@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-from tests.support import Shape, each_row, infer, make_context
+from tests.support import Shape, each_row, infer, make_context, refused
 from webnn import MLGraphBuilder
 
 F, H, I8 = "float32", "float16", "int8"
@@ -75,66 +74,66 @@ VALID: list[Case] = [
 ]
 
 INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
-    ("cast", (f(2), "float64"), {}, "type", "must be one of"),
-    ("cast", (f(2**29, type=I8), "int64"), {}, "output", "must have at most"),
-    ("concat", ([], 0), {}, "inputs", "must have at least 1 element"),
-    ("concat", (f(2), 0), {}, "inputs", "must be a sequence"),
-    ("concat", ([f(2), 1], 0), {}, "inputs[1]", "must be an MLOperand"),
-    ("concat", ([f(2)], None), {}, "axis", "must be a finite number"),
-    ("concat", ([f(1, 1), f(1, 1)], 2), {}, "axis", "must be less than the rank of inputs[0], 2, got 2"),
-    ("concat", ([f(), f()], 0), {}, "axis", "must be less than the rank of inputs[0], 0, got 0"),
-    ("concat", ([f(1, 1), f(1, 1, type="int32")], 0), {}, "inputs[1]", "must have the data type of inputs[0], float32, got int32"),
-    ("concat", ([f(1, 1), f(1, 1), f(1, 1, 1)], 0), {}, "inputs[2]", "must have the rank of inputs[0], 2"),
-    ("concat", ([f(1, 1, 1), f(1, 2, 3)], 1), {}, "inputs[1]", "must have the shape of inputs[0] but for axis 1, [1, any, 1]"),
-    ("concat", ([f(2, 1), f(3, 1)], 1), {}, "inputs[1]", "must have the shape of inputs[0]"),
-    ("concat", ([f(2**30, type=I8)] * 4, 0), {}, "output", "must have dimensions from 1 to 4294967295"),
-    ("expand", (f(3, 6, 2), [4, 3, 5]), {}, "newShape", "must be a shape to which [3, 6, 2] broadcasts"),
-    ("expand", (f(5, 4), [5]), {}, "newShape", "must be a shape to which [5, 4] broadcasts"),
-    ("expand", (f(1), []), {}, "newShape", "must be a shape to which [1] broadcasts"),
-    ("expand", (f(1, 2, 1, 1), [1, 2, LARGEST, LARGEST]), {}, "output", "must have at most"),
-    ("expand", (f(), [0]), {}, "output", "must have dimensions from 1"),
-    ("expand", (f(), [1] * 9), {}, "output", "must have at most 8 dimensions"),
-    ("expand", (f(), [-1]), {}, "newShape[0]", "must be from 0 to"),
-    ("pad", (f(), [], []), {}, "input", "must have at least 1 dimensions"),
-    ("pad", (f(2, 3), [1], [1, 2]), {"mode": "edge", "value": 0}, "beginningPadding", "must have 2 elements"),
-    ("pad", (f(2, 3), [1, 0], [1, 2, 0]), {"mode": "reflection"}, "endingPadding", "must have 2 elements"),
-    ("pad", (f(2, 3), [2294967295, 0], [3294967295, 2]), {"mode": "reflection"}, "output", "must have dimensions from 1"),
-    ("pad", (f(2, 3), [-1, 0], [0, 0]), {}, "beginningPadding[0]", "must be from 0"),
-    ("pad", (f(2), [0], [0]), {"mode": "wrap"}, "options.mode", "must be one of"),
-    ("pad", (f(2), [0], [0]), {"value": float("nan")}, "options.value", "must be a finite number"),
-    ("reshape", (f(2, 4), [2, 4, 0]), {}, "newShape", "must be greater than 0"),
-    ("reshape", (f(2, 3, 4), []), {}, "newShape", "must have 24 elements"),
-    ("reshape", (f(2, 3, 4), [3, 9]), {}, "newShape", "must have 24 elements, as [2, 3, 4] has, got [3, 9]"),
-    ("reshape", (f(2, 3), [-1]), {}, "newShape[0]", "must be from 0"),
-    ("reshape", (f(1), [1] * 9), {}, "output", "must have at most 8 dimensions"),
-    ("slice", (f(), [0], [1]), {}, "starts", "must have 0 elements"),
-    ("slice", (f(3, 4, 5), [1, 2, 3], [1, 1]), {}, "sizes", "must have 3 elements"),
-    ("slice", (f(3, 4, 5), [1, 2, 1, 3], [1, 1, 1]), {}, "starts", "must have 3 elements"),
-    ("slice", (f(3, 4, 5), [0, 4, 4], [1, 1, 1]), {}, "starts[1]", "must be less than the size of axis 1, 4, got 4"),
-    ("slice", (f(3, 4, 5), [1, 2, 3], [1, 0, 1]), {}, "sizes", "must be greater than 0"),
-    ("slice", (f(3, 4, 5), [0, 1, 2], [3, 4, 1]), {}, "sizes[1]", "must be at most 3 behind the start 1 of axis 1, got 4"),
-    ("slice", (f(3), [2], [LARGEST]), {}, "sizes[0]", "must be at most 1"),
-    ("split", (f(), [2]), {}, "options.axis", "must be less than the rank of input, 0"),
-    ("split", (f(2, 6), [2]), {"axis": 2}, "options.axis", "must be less than the rank of input, 2"),
-    ("split", (f(2, 6), [0, 2]), {}, "splits", "must be greater than 0"),
-    ("split", (f(2, 6), []), {}, "splits", "must add up to the size of axis 0, 2"),
-    ("split", (f(2, 5), [2]), {"axis": 1}, "splits", "must add up to the size of axis 1, 5"),
-    ("split", (f(2, 6), [2, 2, 3]), {"axis": 1}, "splits", "must add up to"),
-    ("split", (f(2, 6), 0), {}, "splits", "must divide the size of axis 0, 2, evenly, got 0"),
-    ("split", (f(2, 5), 2), {"axis": 1}, "splits", "must divide the size of axis 1, 5, evenly, got 2"),
-    ("split", (f(2), None), {}, "splits", "must be a finite number"),
-    ("split", (f(2), [None]), {}, "splits[0]", "must be a finite number"),
-    ("transpose", (f(1, 2, 4),), {"permutation": [0, 2, 3, 1]}, "options.permutation", "must have 3 elements"),
-    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, 2, 3, 2]}, "options.permutation", "must not have an axis twice"),
-    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, 1, 2, 4]}, "options.permutation", "must be less than the rank of input, 4"),
-    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, -1, 2, 3]}, "options.permutation[1]", "must be from 0"),
-    ("triangular", (f(),), {}, "input", "must have at least 2 dimensions"),
-    ("triangular", (f(2),), {}, "input", "must have at least 2 dimensions"),
-    ("triangular", (f(2, 2),), {"diagonal": 2**31}, "options.diagonal", "must be from -2147483648 to 2147483647"),
-    ("where", (f(2, 4), f(2, 4), f(2, 4)), {}, "condition", "must have a data type of ['uint8'], got float32"),
-    ("where", (u8(2, 4), f(2, 4, type=H), f(2, 4)), {}, "other", "must have the data type of input, float16, got float32"),
-    ("where", (u8(2, 4), f(2, 4), f(2, 3)), {}, "other", "must broadcast with the shape of input, [2, 4], got [2, 3]"),
-    ("where", (u8(2, 4), f(2, 3), f(2, 1)), {}, "condition", "must broadcast with the shape of input and other, [2, 3], got [2, 4]"),
+    ("cast", (f(2), "float64"), {}, "type", "conversion"),
+    ("cast", (f(2**29, type=I8), "int64"), {}, "output", "limit"),
+    ("concat", ([], 0), {}, "inputs", "length"),
+    ("concat", (f(2), 0), {}, "inputs", "conversion"),
+    ("concat", ([f(2), 1], 0), {}, "inputs[1]", "conversion"),
+    ("concat", ([f(2)], None), {}, "axis", "conversion"),
+    ("concat", ([f(1, 1), f(1, 1)], 2), {}, "axis", "axis"),
+    ("concat", ([f(), f()], 0), {}, "axis", "axis"),
+    ("concat", ([f(1, 1), f(1, 1, type="int32")], 0), {}, "inputs[1]", "type"),
+    ("concat", ([f(1, 1), f(1, 1), f(1, 1, 1)], 0), {}, "inputs[2]", "rank"),
+    ("concat", ([f(1, 1, 1), f(1, 2, 3)], 1), {}, "inputs[1]", "shape"),
+    ("concat", ([f(2, 1), f(3, 1)], 1), {}, "inputs[1]", "shape"),
+    ("concat", ([f(2**30, type=I8)] * 4, 0), {}, "output", "limit"),
+    ("expand", (f(3, 6, 2), [4, 3, 5]), {}, "newShape", "broadcast"),
+    ("expand", (f(5, 4), [5]), {}, "newShape", "broadcast"),
+    ("expand", (f(1), []), {}, "newShape", "broadcast"),
+    ("expand", (f(1, 2, 1, 1), [1, 2, LARGEST, LARGEST]), {}, "output", "limit"),
+    ("expand", (f(), [0]), {}, "output", "limit"),
+    ("expand", (f(), [1] * 9), {}, "output", "limit"),
+    ("expand", (f(), [-1]), {}, "newShape[0]", "conversion"),
+    ("pad", (f(), [], []), {}, "input", "rank"),
+    ("pad", (f(2, 3), [1], [1, 2]), {"mode": "edge", "value": 0}, "beginningPadding", "length"),
+    ("pad", (f(2, 3), [1, 0], [1, 2, 0]), {"mode": "reflection"}, "endingPadding", "length"),
+    ("pad", (f(2, 3), [2294967295, 0], [3294967295, 2]), {"mode": "reflection"}, "output", "limit"),
+    ("pad", (f(2, 3), [-1, 0], [0, 0]), {}, "beginningPadding[0]", "conversion"),
+    ("pad", (f(2), [0], [0]), {"mode": "wrap"}, "options.mode", "conversion"),
+    ("pad", (f(2), [0], [0]), {"value": float("nan")}, "options.value", "conversion"),
+    ("reshape", (f(2, 4), [2, 4, 0]), {}, "newShape", "range"),
+    ("reshape", (f(2, 3, 4), []), {}, "newShape", "shape"),
+    ("reshape", (f(2, 3, 4), [3, 9]), {}, "newShape", "shape"),
+    ("reshape", (f(2, 3), [-1]), {}, "newShape[0]", "conversion"),
+    ("reshape", (f(1), [1] * 9), {}, "output", "limit"),
+    ("slice", (f(), [0], [1]), {}, "starts", "length"),
+    ("slice", (f(3, 4, 5), [1, 2, 3], [1, 1]), {}, "sizes", "length"),
+    ("slice", (f(3, 4, 5), [1, 2, 1, 3], [1, 1, 1]), {}, "starts", "length"),
+    ("slice", (f(3, 4, 5), [0, 4, 4], [1, 1, 1]), {}, "starts[1]", "range"),
+    ("slice", (f(3, 4, 5), [1, 2, 3], [1, 0, 1]), {}, "sizes", "range"),
+    ("slice", (f(3, 4, 5), [0, 1, 2], [3, 4, 1]), {}, "sizes[1]", "range"),
+    ("slice", (f(3), [2], [LARGEST]), {}, "sizes[0]", "range"),
+    ("split", (f(), [2]), {}, "options.axis", "axis"),
+    ("split", (f(2, 6), [2]), {"axis": 2}, "options.axis", "axis"),
+    ("split", (f(2, 6), [0, 2]), {}, "splits", "range"),
+    ("split", (f(2, 6), []), {}, "splits", "shape"),
+    ("split", (f(2, 5), [2]), {"axis": 1}, "splits", "shape"),
+    ("split", (f(2, 6), [2, 2, 3]), {"axis": 1}, "splits", "shape"),
+    ("split", (f(2, 6), 0), {}, "splits", "divisible"),
+    ("split", (f(2, 5), 2), {"axis": 1}, "splits", "divisible"),
+    ("split", (f(2), None), {}, "splits", "conversion"),
+    ("split", (f(2), [None]), {}, "splits[0]", "conversion"),
+    ("transpose", (f(1, 2, 4),), {"permutation": [0, 2, 3, 1]}, "options.permutation", "length"),
+    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, 2, 3, 2]}, "options.permutation", "different"),
+    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, 1, 2, 4]}, "options.permutation", "axis"),
+    ("transpose", (f(1, 2, 3, 4),), {"permutation": [0, -1, 2, 3]}, "options.permutation[1]", "conversion"),
+    ("triangular", (f(),), {}, "input", "rank"),
+    ("triangular", (f(2),), {}, "input", "rank"),
+    ("triangular", (f(2, 2),), {"diagonal": 2**31}, "options.diagonal", "conversion"),
+    ("where", (f(2, 4), f(2, 4), f(2, 4)), {}, "condition", "type"),
+    ("where", (u8(2, 4), f(2, 4, type=H), f(2, 4)), {}, "other", "type"),
+    ("where", (u8(2, 4), f(2, 4), f(2, 3)), {}, "other", "broadcast"),
+    ("where", (u8(2, 4), f(2, 3), f(2, 1)), {}, "condition", "broadcast"),
 ]
 
 
@@ -143,12 +142,10 @@ def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], o
     assert infer(name, *arguments, **options) == outputs
 
 
-@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError) as caught:
+@each_row(("name", "arguments", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *arguments, **options)
-    assert message in str(caught.value)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 def test_sequences() -> None:

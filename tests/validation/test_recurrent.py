@@ -129,21 +129,21 @@ def test_valid(name: str, changed: dict[str, Any], options: dict[str, Any], outp
     assert infer(name, *(ARGUMENTS[name] | changed).values(), **options) == outputs
 
 
-TYPE, SAME_TYPE, SHAPE = "must have a data type of", "must have the data type of input, float32, got float16", "must have the shape"
+TYPE, SAME_TYPE, SHAPE = "type", "type", "shape"
 
 INVALID: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
     # operation, changed arguments, options, argument at fault, message
     ("gru", {"input": Shape("uint32", [S, B, X])}, {}, "input", TYPE),
-    ("gru", {"input": Shape(F, [S, B])}, {}, "input", "must be 3-D"),
+    ("gru", {"input": Shape(F, [S, B])}, {}, "input", "rank"),
     ("gru", {"weight": Shape(H, [1, 3 * N, X])}, {}, "weight", SAME_TYPE),
     ("gru", {"recurrentWeight": Shape(H, [1, 3 * N, N])}, {}, "recurrentWeight", SAME_TYPE),
-    ("gru", {"steps": 0}, {}, "steps", "must be the first dimension of input, 2, got 0"),
-    ("gru", {"input": Shape(F, [1000, B, X])}, {}, "steps", "must be the first dimension of input, 1000, got 2"),
+    ("gru", {"steps": 0}, {}, "steps", "shape"),
+    ("gru", {"input": Shape(F, [1000, B, X])}, {}, "steps", "shape"),
     ("gru", {"weight": Shape(F, [1, 4 * N, X])}, {}, "weight", SHAPE),
     ("gru", {"weight": Shape(F, [1, 3 * N, X + 1])}, {}, "weight", SHAPE),
     ("gru", {}, {"direction": "both"}, "weight", SHAPE),
-    ("gru", {"hiddenSize": 0}, {}, "hiddenSize", "must be from 1 to 4294967295"),
-    ("gru", {"hiddenSize": 4294967295}, {}, "hiddenSize", "must be from 1 to 4294967295"),
+    ("gru", {"hiddenSize": 0}, {}, "hiddenSize", "range"),
+    ("gru", {"hiddenSize": 4294967295}, {}, "hiddenSize", "range"),
     ("gru", {"recurrentWeight": Shape(F, [1, 3 * N])}, {}, "recurrentWeight", SHAPE),
     ("gru", {"recurrentWeight": Shape(F, [1, 4 * N, N])}, {}, "recurrentWeight", SHAPE),
     ("gru", {}, {"bias": Shape(H, [1, 3 * N])}, "options.bias", SAME_TYPE),
@@ -152,34 +152,34 @@ INVALID: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
     ("gru", {}, {"recurrentBias": Shape(F, [1, 4 * N])}, "options.recurrentBias", SHAPE),
     ("gru", {}, {"initialHiddenState": Shape(H, [1, B, N])}, "options.initialHiddenState", SAME_TYPE),
     ("gru", {}, {"initialHiddenState": Shape(F, [1, B])}, "options.initialHiddenState", SHAPE),
-    ("gru", {}, {"activations": [SIGMOID, TANH, RELU]}, "options.activations", "must have 2 elements"),
-    ("gru", {}, {"activations": []}, "options.activations", "must have 2 elements"),
-    ("gru", {}, {"activations": ["sigmoid", "tanh"]}, "options.activations[0]", "must be an MLActivation"),
-    ("gru", {}, {"layout": "nrz"}, "options.layout", "must be one of"),
-    ("gru", {}, {"direction": "reverse"}, "options.direction", "must be one of"),
-    ("gru", {"steps": -1}, {}, "steps", "must be from 0"),
+    ("gru", {}, {"activations": [SIGMOID, TANH, RELU]}, "options.activations", "length"),
+    ("gru", {}, {"activations": []}, "options.activations", "length"),
+    ("gru", {}, {"activations": ["sigmoid", "tanh"]}, "options.activations[0]", "conversion"),
+    ("gru", {}, {"layout": "nrz"}, "options.layout", "conversion"),
+    ("gru", {}, {"direction": "reverse"}, "options.direction", "conversion"),
+    ("gru", {"steps": -1}, {}, "steps", "conversion"),
     ("gruCell", {"input": Shape("uint32", [B, X])}, {}, "input", TYPE),
-    ("gruCell", {"input": Shape(F, [B])}, {}, "input", "must be 2-D"),
+    ("gruCell", {"input": Shape(F, [B])}, {}, "input", "rank"),
     ("gruCell", {"weight": Shape(H, [3 * N, X])}, {}, "weight", SAME_TYPE),
     ("gruCell", {"recurrentWeight": Shape(H, [3 * N, N])}, {}, "recurrentWeight", SAME_TYPE),
     ("gruCell", {"hiddenState": Shape(H, [B, N])}, {}, "hiddenState", SAME_TYPE),
     ("gruCell", {"weight": Shape(F, [4 * N, X])}, {}, "weight", SHAPE),
-    ("gruCell", {"hiddenSize": 0}, {}, "hiddenSize", "must be from 1 to 4294967295"),
+    ("gruCell", {"hiddenSize": 0}, {}, "hiddenSize", "range"),
     ("gruCell", {"recurrentWeight": Shape(F, [4 * N, N])}, {}, "recurrentWeight", SHAPE),
     ("gruCell", {"hiddenState": Shape(F, [B, 3 * N])}, {}, "hiddenState", SHAPE),
-    ("gruCell", {}, {"bias": Shape("uint8", [3 * N])}, "options.bias", "must have the data type of input"),
+    ("gruCell", {}, {"bias": Shape("uint8", [3 * N])}, "options.bias", "type"),
     ("gruCell", {}, {"bias": Shape(F, [1, 3 * N])}, "options.bias", SHAPE),
     ("gruCell", {}, {"recurrentBias": Shape(H, [3 * N])}, "options.recurrentBias", SAME_TYPE),
     ("gruCell", {}, {"recurrentBias": Shape(F, [4 * N])}, "options.recurrentBias", SHAPE),
-    ("gruCell", {}, {"activations": [SIGMOID]}, "options.activations", "must have 2 elements"),
+    ("gruCell", {}, {"activations": [SIGMOID]}, "options.activations", "length"),
     ("lstm", {"input": Shape("int8", [S, B, X])}, {}, "input", TYPE),
-    ("lstm", {"input": Shape(F, [S, B, X, 1])}, {}, "input", "must be 3-D"),
-    ("lstm", {"steps": 3}, {}, "steps", "must be the first dimension of input, 2, got 3"),
+    ("lstm", {"input": Shape(F, [S, B, X, 1])}, {}, "input", "rank"),
+    ("lstm", {"steps": 3}, {}, "steps", "shape"),
     ("lstm", {"weight": Shape(H, [1, 4 * N, X])}, {}, "weight", SAME_TYPE),
     ("lstm", {"recurrentWeight": Shape(H, [1, 4 * N, N])}, {}, "recurrentWeight", SAME_TYPE),
     ("lstm", {"weight": Shape(F, [1, 4 * N, 1000])}, {}, "weight", SHAPE),
     ("lstm", both(3), {"direction": "both"}, "weight", SHAPE),
-    ("lstm", {"hiddenSize": 0}, {}, "hiddenSize", "must be from 1 to 4294967295"),
+    ("lstm", {"hiddenSize": 0}, {}, "hiddenSize", "range"),
     ("lstm", {"recurrentWeight": Shape(F, [1, 4 * N])}, {}, "recurrentWeight", SHAPE),
     ("lstm", {}, {"bias": Shape(H, [1, 4 * N])}, "options.bias", SAME_TYPE),
     ("lstm", {}, {"bias": Shape(F, [1])}, "options.bias", SHAPE),
@@ -187,38 +187,36 @@ INVALID: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
     ("lstm", {}, {"recurrentBias": Shape(F, [1, 1000])}, "options.recurrentBias", SHAPE),
     ("lstm", {}, {"peepholeWeight": Shape(H, [1, 3 * N])}, "options.peepholeWeight", SAME_TYPE),
     ("lstm", {}, {"peepholeWeight": Shape(F, [1, 4 * N])}, "options.peepholeWeight", SHAPE),
-    ("lstm", {}, {"initialHiddenState": Shape("uint64", [1, B, N])}, "options.initialHiddenState", "must have the data type of input"),
+    ("lstm", {}, {"initialHiddenState": Shape("uint64", [1, B, N])}, "options.initialHiddenState", "type"),
     ("lstm", {}, {"initialHiddenState": Shape(F, [2, B, N])}, "options.initialHiddenState", SHAPE),
     ("lstm", {}, {"initialCellState": Shape(H, [1, B, N])}, "options.initialCellState", SAME_TYPE),
     ("lstm", {}, {"initialCellState": Shape(F, [1, B, 1000])}, "options.initialCellState", SHAPE),
-    ("lstm", {}, {"activations": [SIGMOID, TANH]}, "options.activations", "must have 3 elements"),
+    ("lstm", {}, {"activations": [SIGMOID, TANH]}, "options.activations", "length"),
     ("lstmCell", {"input": Shape("int32", [B, X])}, {}, "input", TYPE),
-    ("lstmCell", {"input": Shape(F, [1, B, X])}, {}, "input", "must be 2-D"),
+    ("lstmCell", {"input": Shape(F, [1, B, X])}, {}, "input", "rank"),
     ("lstmCell", {"weight": Shape(H, [4 * N, X])}, {}, "weight", SAME_TYPE),
     ("lstmCell", {"recurrentWeight": Shape(H, [4 * N, N])}, {}, "recurrentWeight", SAME_TYPE),
     ("lstmCell", {"hiddenState": Shape(H, [B, N])}, {}, "hiddenState", SAME_TYPE),
     ("lstmCell", {"cellState": Shape(H, [B, N])}, {}, "cellState", SAME_TYPE),
     ("lstmCell", {"input": Shape(F, [B, 1000])}, {}, "weight", SHAPE),
-    ("lstmCell", {"hiddenSize": 0}, {}, "hiddenSize", "must be from 1 to 4294967295"),
+    ("lstmCell", {"hiddenSize": 0}, {}, "hiddenSize", "range"),
     ("lstmCell", {"recurrentWeight": Shape(F, [1, 4 * N, N])}, {}, "recurrentWeight", SHAPE),
     ("lstmCell", {"hiddenState": Shape(F, [B])}, {}, "hiddenState", SHAPE),
     ("lstmCell", {"cellState": Shape(F, [B + 1, N])}, {}, "cellState", SHAPE),
-    ("lstmCell", {}, {"bias": Shape("int8", [4 * N])}, "options.bias", "must have the data type of input"),
+    ("lstmCell", {}, {"bias": Shape("int8", [4 * N])}, "options.bias", "type"),
     ("lstmCell", {}, {"bias": Shape(F, [4 * N, 1])}, "options.bias", SHAPE),
     ("lstmCell", {}, {"recurrentBias": Shape(H, [4 * N])}, "options.recurrentBias", SAME_TYPE),
     ("lstmCell", {}, {"recurrentBias": Shape(F, [1000])}, "options.recurrentBias", SHAPE),
     ("lstmCell", {}, {"peepholeWeight": Shape(H, [3 * N])}, "options.peepholeWeight", SAME_TYPE),
     ("lstmCell", {}, {"peepholeWeight": Shape(F, [])}, "options.peepholeWeight", SHAPE),
-    ("lstmCell", {}, {"activations": [SIGMOID, TANH, SIGMOID, TANH]}, "options.activations", "must have 3 elements"),
+    ("lstmCell", {}, {"activations": [SIGMOID, TANH, SIGMOID, TANH]}, "options.activations", "length"),
 ]
 
 
-@each_row(("name", "changed", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], argument: str, message: str) -> None:
-    with pytest.raises(TypeError) as caught:
+@each_row(("name", "changed", "options", "argument", "rule"), INVALID)
+def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], argument: str, rule: str) -> None:
+    with refused(rule=rule, operation=name, argument=argument):
         infer(name, *(ARGUMENTS[name] | changed).values(), **options)
-    assert message in str(caught.value)
-    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,6 @@ async def test_a_fault_is_decided_at_the_call() -> None:
     assert (await other)["outputs"]["y"][0, 0] == 2
 
 
-LOST = r"must not be lost, but it is: an injected fault \(loseAfter=2\)$"
-
-
 def test_a_context_that_is_lost_while_a_call_is_checked() -> None:
     """As another thread may do."""
     context = former(Faults(loseAfter=1))
