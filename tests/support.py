@@ -1,4 +1,4 @@
-"""What the tests of all operations share: run operations through the public API, and check many cases in one test."""
+"""Helpers for the tests of all operations: run operations through the public API, and check many cases in one test."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def refused(
 
     Args:
         kind: The class.
-        rule: What must hold: one of `webnn.validation.errors.Rule`.
+        rule: The requirement: one of `webnn.validation.errors.Rule`.
         said: A part of the text that the test or the program itself gave, for example the reason of a loss.
         fields: ``operation``, ``argument``, ``label``, ``step`` and other attributes.
     """
@@ -103,7 +103,7 @@ class Arguments:
         self.constants = constants
         self.inputs: dict[str, Array] = {}
         self.count = 0
-        #: What the draft calls the shape.
+        #: The draft's name of the shape.
         self.shape = builder._revision.shape
 
     def convert(self, value: Any) -> Any:
@@ -254,7 +254,7 @@ def check_cases(
 
 
 class Failures:
-    """What fails of many cases in one test: `report` names all of them."""
+    """The failures among many cases in one test: `report` names all of them."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -221,10 +221,10 @@ def argument_error(
 
     Args:
         operation: The method.
-        argument: What is at fault, in the user's own names: ``"input"``, ``"options.strides"``; empty for the call as a whole.
-        requirement: What must hold, to be read behind the argument's name: ``"must have 2 elements"``.
+        argument: The argument at fault, in the user's own names: ``"input"``, ``"options.strides"``; empty for the call as a whole.
+        requirement: The text of the requirement, to be read behind the argument's name: ``"must have 2 elements"``.
         anchor: The section of the specification.
-        given: What was given, if it says more.
+        given: The given values, if they say more.
         rule: The kind of requirement, unless ``requirement`` is a `Requirement`, which has its own.
         label: The operator's label, empty if it has none.
         draft: The draft of the specification.

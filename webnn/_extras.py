@@ -72,7 +72,7 @@ def _shortened(path: str) -> str:
 
 
 def _quote(word: str) -> str:
-    """Quote a word for the shells of this system. Those of Windows, cmd and PowerShell, share double quotes only."""
+    """Quote a word for the shells of this system. On Windows, cmd and PowerShell share double quotes only."""
     if os.name != "nt":
         return shlex.quote(word)
     return word if not set(word) & set(" []<>=;'&^()@,") else f'"{word}"'

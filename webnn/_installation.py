@@ -1,4 +1,4 @@
-"""What is in the folder of this package: links may be missing, and files of another package may be there.
+"""Checks of the folder of this package: links may be missing, and files of another package may be there.
 
 A checkout has links such as ``webnn/builder`` -> ``../builder``. Where Windows does not let git make links, it writes text files in their
 place; the sdist has nothing there.
@@ -23,7 +23,7 @@ MODULES = frozenset(
         *("_version.py", "ignored.py", "pytest_plugin.py"),
     }
 )
-#: What Python or a type checker takes for a module.
+#: The file name endings of modules, for Python or a type checker.
 _SUFFIXES = (".py", ".pyi", ".so", ".pyd")
 
 

@@ -44,7 +44,7 @@ def command(
     device: Annotated[Device, typer.Option(help="The deviceType of the context.")] = Device.cpu,
     fallback: Annotated[
         Fallback | None,
-        typer.Option(help="What to do where the device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+        typer.Option(help="The policy where the device is missing.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
     numerics: NumericsOption = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,

@@ -23,7 +23,7 @@ _RUNS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digits:
-    """What ``digits.npz`` holds.
+    """The content of ``digits.npz``.
 
     Attributes:
         weights: The network's weights by name.
@@ -38,7 +38,7 @@ class Digits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run found out, and how long it took.
+    """The result of a run, and its time.
 
     Attributes:
         answers: The digit that the network reads in each image, [image].

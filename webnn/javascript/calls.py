@@ -34,7 +34,7 @@ class Call:
         member: The member.
         handle: The handle of the object that it belongs to.
         target: The object; ``None`` for an attribute and a constructor.
-        function: What does the work.
+        function: Does the work.
         values: The arguments.
         results: The handles of the objects that it makes, if the request chose them.
         memory: The memory of the views whose bytes were sent, if the call may be repeated with other bytes.
@@ -58,7 +58,7 @@ class Call:
         """Carry it out, and return what it returns.
 
         Args:
-            strict: Raise a `RequestError` if the function does not take so many arguments: the binding has counted them.
+            strict: Raise a `RequestError` if the function does not take this number of arguments: the binding has counted them.
         """
         try:
             return self.function(*self.values)

@@ -60,7 +60,7 @@ class Channel:
     """Sends and receives messages over unbuffered pipes. Only the messages whose letters have limits may come.
 
     Args:
-        reader: Where messages come from. Nobody else may read from it.
+        reader: The source of messages. Nothing else may read from it.
         writer: Where messages go to.
         limits: The limits of each message that may come, by its letter.
     """
@@ -70,7 +70,7 @@ class Channel:
         self._writer = writer
         self._limits = limits
         self._buffer = memoryview(bytearray(_BUFFER))
-        # What was read and not used yet lies between them.
+        # The bytes that were read and not used yet are between them.
         self._start = self._end = 0
         self._poll: select.poll | None = None
         # How many times in succession it was in vain to look, and how many messages are to be waited for without it.
@@ -133,7 +133,7 @@ class Channel:
         pieces: list[Bytes] = [_HEADER.pack(_MAGIC, kind.encode("ascii"), len(parts)), struct.pack(f"<{len(parts)}Q", *sizes)]
         gathered = 0
         for part, size in zip(parts, sizes, strict=True):
-            # What is short goes in one piece, which is most messages.
+            # Most messages are short and go in one piece.
             if gathered + size <= _BUFFER:
                 pieces.append(part)
                 gathered += size
@@ -145,10 +145,10 @@ class Channel:
             self._write(memoryview(b"".join(pieces)))
 
     def _fill(self, size: int) -> bool:
-        """Have at least so many bytes in the buffer, which must be able to hold them; whether they have come."""
+        """Wait for at least ``size`` bytes in the buffer, which must be able to hold them; return whether they have come."""
         if self._end - self._start >= size:
             return True
-        # What is left moves to the front.
+        # Move the remaining bytes to the front.
         rest = bytes(self._buffer[self._start : self._end])
         self._buffer[: len(rest)] = rest
         self._start, self._end = 0, len(rest)
@@ -159,7 +159,7 @@ class Channel:
         return True
 
     def _read(self, size: int) -> Bytes | None:
-        """Read so many bytes; ``None`` if there are fewer. Most memory is allocated after bytes have come, not by the announced length."""
+        """Read ``size`` bytes; ``None`` if there are fewer. Most memory is allocated after bytes have come, not by the announced length."""
         if size <= _BUFFER:
             if not self._fill(size):
                 return None

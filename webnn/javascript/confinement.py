@@ -16,7 +16,7 @@ from webnn.javascript import walls
 
 __all__ = ["confine"]
 
-#: What ONNX Runtime looks at to find the machine's devices.
+#: The files that ONNX Runtime reads to find the machine's devices.
 _MACHINE = ("/sys/devices", "/sys/bus", "/sys/class", "/sys/module", "/proc/devices", "/proc/driver")
 #: The names of devices that compute begin so.
 _DEVICES = ("nvidia", "dri", "kfd", "dxg")

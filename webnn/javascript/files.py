@@ -1,6 +1,6 @@
 """The files that a program sees, by their addresses: the program's process reads none itself.
 
-Two origins stand for two folders. ``https://app.test`` is the root that the user names; ``https://program.test`` is the program's own
+Two origins represent two folders. ``https://app.test`` is the root that the user names; ``https://program.test`` is the program's own
 folder, if it is outside the root. Packages that a page would load from a content delivery network,
 ``https://cdn.jsdelivr.net/npm/NAME@VERSION/PATH``, are looked for in ``node_modules/NAME/PATH`` below the root.
 """

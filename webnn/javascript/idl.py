@@ -17,7 +17,7 @@ __all__ = ["BindingIdl", "Members", "dialect_revision", "explain_members", "load
 
 
 class Members(NamedTuple):
-    """What JavaScript may use of an interface. ``"constructor"`` is one of the operations."""
+    """The members of an interface that JavaScript may use. ``"constructor"`` is one of the operations."""
 
     attributes: frozenset[str]
     operations: frozenset[str]
@@ -48,7 +48,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     Args:
         revision: The draft, or its name, for example ``"2024-06"``.
         dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
-            them. What the tests' own IDL has and the draft had formerly, ``former``, is not added.
+            them. Members of the tests' own IDL that the draft had formerly, ``former``, are not added.
 
     Raises:
         ValueError: There is no such draft or dialect, or the dialect belongs to another revision.

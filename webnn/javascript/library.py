@@ -39,7 +39,7 @@ _POINTER = ctypes.sizeof(ctypes.c_void_p)
 #: The size of the head of every object of CPython, and where behind it a `quickjs.Context` holds the engine's runtime and context, counted
 #: in pointers. A `quickjs.Object` holds its `quickjs.Context` there, and then its value.
 _HEAD, _RUNTIME, _CONTEXT = 16, 2, 3
-#: What `PyMemoryView_FromMemory` is told of a memory that may be written to.
+#: The flag of `PyMemoryView_FromMemory` for writable memory.
 _WRITABLE = 0x200
 _Context, _Size = ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
 #: The functions that are used: what they return, and their arguments.

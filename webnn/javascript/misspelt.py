@@ -9,7 +9,7 @@ from webnn.validation.suggestions import suggest_operation
 
 __all__ = ["explain_misspelling"]
 
-#: What the engine says of a method that is missing, with the expression in front of it.
+#: The engine's message about a missing method, with the expression in front of it.
 _METHOD = re.compile(r"TypeError: ([\w$.#]+)\.(\w+) is not a function")
 #: Names of variables that hold a builder.
 _BUILDER = re.compile(r"builder|(?:^|\.)b$", re.IGNORECASE)

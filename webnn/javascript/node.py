@@ -463,7 +463,7 @@ def _decode(text: Bytes) -> str:
     try:
         return str(text, "utf-8")
     except UnicodeDecodeError as error:
-        raise ChannelError(f"the text of a message is no UTF-8 from byte {error.start} on") from None
+        raise ChannelError(f"the text of a message is not UTF-8 from byte {error.start} on") from None
 
 
 class _OutputClosedError(Exception):

@@ -22,7 +22,7 @@ class Script:
     """One script of a program, as `node_host.mjs` reads it.
 
     Attributes:
-        url: Its address. That of an inline module is the page's with a fragment: a module is known by its address.
+        url: Its address. An inline module has the page's address with a fragment, because a module is known by its address.
         kind: How it runs.
         source: The text of an inline script; ``None`` if the script is in a file of its own.
         line: How many lines of the page precede the text of an inline script.

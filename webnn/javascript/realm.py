@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Address", "EngineMissingError", "Realm", "Scope", "ScriptError", "load_script", "require_engine"]
 
-#: What a global object is: a window, or the scope of a kind of worker.
+#: The kind of a global object: a window, or the scope of a kind of worker.
 Scope = Literal["window", "dedicatedworker", "sharedworker", "serviceworker"]
 
 #: The size of the stack. Deep recursion is legitimate. Threads have smaller stacks than the main thread, so hosts give them larger ones
@@ -89,7 +89,7 @@ class Realm:
         observe: Called for every call that the emulator answers without an error.
         dialect: Additions to the draft's IDL (`load_idl`).
         on_refused: Called with the error of every call that the emulator refuses, before the program sees it.
-        scope: What the global object is: a window, or the scope of a worker.
+        scope: The kind of the global object: a window, or the scope of a worker.
     """
 
     def __init__(

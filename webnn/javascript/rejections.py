@@ -1,4 +1,4 @@
-"""What the engine tells its host while a program runs: promises that are rejected and that nobody handles.
+"""Reports of the engine while a program runs: rejected promises without a handler.
 
 Its package for Python passes that on to nobody, so this module asks the library itself to call a function of the realm (`library`). With
 versions of the package for which that was not tried such promises go unnoticed.
@@ -89,7 +89,7 @@ def watch_rejections(engine: Engine | None, hand_over: Callable[[], object]) -> 
         hand_over: See `Rejections.watch`.
 
     Returns:
-        What the realm must keep; ``None`` if nothing can be watched here.
+        The object that the realm must keep; ``None`` if nothing can be watched here.
     """
     rejections = Rejections(engine) if engine is not None else None
     return rejections if rejections is not None and rejections.watch(hand_over) else None

@@ -10,7 +10,7 @@ _PARTS = ("href", "origin", "protocol", "username", "password", "host", "hostnam
 
 
 def parse(question: str) -> str:
-    """Return the components of an address, given as ``[text, base]``; the base may be missing. ``null`` if it is no address."""
+    """Return the components of an address, given as ``[text, base]``; the base may be missing. ``null`` if it is not an address."""
     import ada_url  # noqa: PLC0415 (few programs need it)
 
     try:

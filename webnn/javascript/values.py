@@ -47,7 +47,7 @@ _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0":
 
 @dataclass(slots=True, kw_only=True)
 class Values:
-    """What goes into a program, and what comes out.
+    """The inputs and outputs of a program.
 
     Attributes:
         inputs: The values of global variables by their names, as `encode` writes them.
@@ -107,7 +107,7 @@ class _Writer:
         return json.dumps({"values": values, "marked": self._marked})
 
     def plain(self, value: object, name: str, path: tuple[str | int, ...]) -> object:
-        """Return what stands for a value in JSON; `path` leads to it from the variable `name`."""
+        """Return the JSON form of a value; `path` leads to it from the variable `name`."""
         if value is None or isinstance(value, bool | str):
             return value
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
@@ -169,7 +169,7 @@ def decode(text: str, buffers: Sequence[Bytes]) -> dict[str, object]:
     """Read values by their names. They come from a program, which may be hostile.
 
     Raises:
-        ValueError: The text and the bytes are no values.
+        ValueError: The text and the bytes do not encode values.
     """
     try:
         content = json.loads(text, parse_int=_integer)
@@ -215,7 +215,7 @@ def _special(kind: str, what: object, buffers: Iterable[Bytes]) -> object:
     buffer = next(iter(buffers), None)
     dtype = _DTYPES.get("Uint8Array" if kind == "Uint8ClampedArray" else kind)
     if dtype is None or buffer is None or not isinstance(what, list) or not all(type(each) is int and each >= 0 for each in what):
-        raise ValueError(f"{kind!r:.80} is no value")
+        raise ValueError(f"{kind!r:.80} is not a value")
     content = np.frombuffer(buffer, np.uint8)
     if math.prod(what) * np.dtype(dtype).itemsize != len(content):
         raise ValueError(f"an array of shape {what!r:.80} must not have {len(content)} bytes")

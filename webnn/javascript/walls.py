@@ -36,9 +36,9 @@ WALLS: Mapping[str, str] = {
     "parent": "it ends with its parent (PR_SET_PDEATHSIG)",
     "system calls": "no new process, no signal to another process, no socket, no change of a file's owner, mode or times (seccomp)",
 }
-#: Those that a running Python can put up.
+#: The walls that a running Python can put up.
 _IN_PLACE = ("files", "system calls")
-#: What a dynamically linked Node, and V8's look at the machine, need.
+#: The files that a dynamically linked Node, and V8's look at the machine, need.
 SYSTEM_PATHS = (
     *("/usr", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/etc/ld.so.cache", "/etc/ssl/openssl.cnf", "/etc/localtime"),
     *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup"),

@@ -1,7 +1,7 @@
 """The dedicated workers of a program in Node, and the messages between them: `node_workers.js` has the other end.
 
 The page and each worker are processes of their own. Each has a number, 0 is the page's; it asks here for what it wants, and its own host
-(`node`) answers it, in a thread for each worker. What a process says is hostile until it was checked.
+(`node`) answers it, in a thread for each worker. Messages of a process are hostile until they are checked.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from webnn.javascript.page_scripts import Script
 __all__ = ["PAGE", "Worker", "Workers"]
 
 PAGE = 0
-#: What a worker calls the one who made it.
+#: A worker's name for its creator.
 _PARENT = 0
 _MOST_WORKERS = 16
-#: What a letter takes beside its content, in bytes.
+#: The size of a letter beside its content, in bytes.
 _OVERHEAD = 1024
 #: How often a waiting process is looked after: it may have been killed.
 _LOOK = 0.5
 #: How often the memory of all processes is added up, in seconds.
 _WATCH = 0.05
-#: What counts of a process, in ``/proc``: memory that no file backs.
+#: The fields of ``/proc`` that count as a process's memory: memory that no file backs.
 _COUNTED = re.compile(r"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 
 class Worker(NamedTuple):
-    """What a worker runs: its number, its script, which names its address, and its own name."""
+    """The program of a worker: its number, its script, which names its address, and its own name."""
 
     number: int
     script: Script
@@ -95,7 +95,7 @@ class Workers:
         """Answer a question of a process: the parts of the answer.
 
         Raises:
-            ChannelError: It is no question.
+            ChannelError: It is not a question.
         """
         try:
             question = json.loads(text)

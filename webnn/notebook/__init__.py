@@ -1,1 +1,1 @@
-"""What notebooks have beside pictures and tables: cells in JavaScript, and progress bars."""
+"""Cells in JavaScript, and progress bars, for notebooks."""

@@ -30,7 +30,7 @@ __all__ = ["CellError", "NoEngineError", "Options", "run"]
 
 _NAME = "cell.mjs"
 _URL = f"{ORIGIN}/{_NAME}"
-#: What an engine, or `run_program`, says of the end of a program.
+#: The report of an engine, or of `run_program`, on the end of a program.
 _ERROR = re.compile(r"^(?:Uncaught |webnn: )?((?:\w*Error\b|DOMException\b|the ).*)$", re.MULTILINE)
 
 
@@ -78,7 +78,7 @@ def run(source: str, options: Options, stdout: TextIO, stderr: TextIO) -> dict[s
         The values of the variables that the options name.
 
     Raises:
-        CellError: The cell failed, or the user ended it. What the cell says of that is on ``stderr``.
+        CellError: The cell failed, or the user ended it. The cell's message is on ``stderr``.
         NoEngineError: There is no engine to run it.
         TypeError: A value, or what it holds, has a type that JavaScript does not get.
         ValueError: A value is too large, or there is no such dialect or revision.
@@ -115,7 +115,7 @@ class _Text(io.RawIOBase):
         self._stream = stream
         # A character may come in two parts.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        #: What was written last.
+        #: The text that was written last.
         self.last = ""
 
     def writable(self) -> bool:

@@ -60,7 +60,7 @@ def _options(given: Any, variables: dict[str, Any]) -> Options:
     """Return how a cell runs.
 
     Raises:
-        ValueError: A name is no name, or no variable.
+        ValueError: A name is not valid, or not a variable.
     """
     for option, names in {"-i": given.input, "-o": given.output}.items():
         for name in names:

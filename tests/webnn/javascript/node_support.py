@@ -41,7 +41,7 @@ def require_node() -> Node:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program."""
+    """The outcome of a program."""
 
     code: int
     stdout: str
@@ -70,6 +70,6 @@ def make_program(folder: Path, scripts: list[Script], url: str, **options: Any) 
 
 
 def inline(folder: Path, source: str, **options: Any) -> Program:
-    """Make a program of one module that stands in no file."""
+    """Make a program of one module that is not in a file."""
     url = "https://app.test/inline.mjs"
     return make_program(folder, [Script(url=url, kind="module", source=source)], url, **options)

@@ -39,7 +39,7 @@ def ends() -> Iterator[Ends]:
 
 @pytest.mark.parametrize("parts", [[], [b""], [b"text"], [b"", b"\x00\xff", b""], [b"t", bytes(3 << 20)], [bytes(3 << 20)]])
 def test_a_message_arrives(ends: Ends, parts: list[bytes]) -> None:
-    # What one end sends, the other reads as it is: a channel's own messages come back to it.
+    # One end reads exactly the messages that the other sends: a channel's own messages come back to it.
     echo = Channel(ends.from_channel, ends.to_channel, LIMITS)
 
     def answer() -> None:

@@ -1,4 +1,4 @@
-"""What browsers had beside the draft: dialects of the IDL, and what is done with it."""
+"""Dialects of the IDL, as browsers had them beside the draft, and what is done with it."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_without_a_dialect_nothing_changes() -> None:
     assert page.ask("MLOperand", "shape", softmax, []) == [2, 3]
 
 
-# What programs see of a dialect: bodies of tests in JavaScript. `context` and `builder` are there.
+# A dialect as programs see it: bodies of tests in JavaScript. `context` and `builder` are there.
 
 IMAGE = "{dataType: 'float32', shape: [1, 2, 4, 4]}"
 POOL = "windowDimensions: [3, 3], strides: [2, 2]"

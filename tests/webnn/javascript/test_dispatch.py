@@ -20,7 +20,7 @@ FLOATS = {"dataType": "float32", "dimensions": [2]}
 
 
 class Program:
-    """What JavaScript would do, in short: each method is one request."""
+    """A short form of the binding in JavaScript: each method is one request."""
 
     def __init__(self) -> None:
         self.observed: list[tuple[str, Any]] = []

@@ -127,7 +127,7 @@ async def test_a_lost_context_is_told_with_the_next_answer_and_to_the_host() -> 
     assert [handle for handle, _ in page.lost] == [CONTEXT]
     answer = json.loads(page.dispatcher.begin('"nothing"', [])[0])  # type: ignore[index,arg-type]
     assert answer["lost"] == [list(each) for each in page.lost]
-    # A dispatch that was sent before the page knew is no fault.
+    # A dispatch that was sent before the page knew is not a fault.
     page.dispatcher.tell(json.dumps(["MLContext", "dispatch", CONTEXT, [{"$h": graph}, *named], [], [], []]), [])
     assert page.dispatcher.faults == []
 

@@ -65,7 +65,7 @@ def test_an_error_that_nobody_foresaw_is_a_fault(page: Page) -> None:
     faults = tell(page, "MLGraphBuilder", "transpose", BUILDER, {"$h": X}, {"permutation": [1]}, results=[-1])
     assert len(faults) == 1
     assert "options.permutation must be less than the rank" in faults[0]
-    # What uses its result gets the error, too.
+    # Operations that use its result get the error, too.
     name, message = page.answer("MLGraphBuilder", "neg", BUILDER, {"$h": -1})["error"]
     assert (name, "options.permutation" in message) == ("TypeError", True)
 

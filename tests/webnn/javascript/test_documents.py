@@ -15,7 +15,7 @@ from webnn.javascript.idl import load_dialects, load_idl
 from webnn.javascript.realm import Address, Realm
 from webnn.validation.drafts import DRAFTS
 
-#: What a program finds, and what becomes of its context.
+#: Outcomes: the members that a program finds, and its context.
 PROGRAM = """
 const found = () => [isSecureContext, crossOriginIsolated, 'ml' in navigator, typeof GPUDevice !== 'undefined',
   Object.getOwnPropertyNames(globalThis).filter(name => /^ML/.test(name)).length > 0];

@@ -42,7 +42,7 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """What the programs try to reach, and where: there is all of it."""
+    """The targets of the programs, and their places: all of them exist."""
     monkeypatch.setenv("WEBNN_SECRET", SECRET)
     folder = tmp_path / "outside"
     folder.mkdir()
@@ -169,7 +169,7 @@ def test_a_sweep_finds_what_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @NEEDS_LINUX
 def test_prizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: dict[str, str]) -> None:
-    """What holds if the program has all of Node."""
+    """The walls hold if the program has all of Node."""
     folder = Path(values["FOLDER"])
     (folder / "removed.txt").write_text("", encoding="utf-8")
     script = write("prizes.mjs", tmp_path, {**values, "RUN": "walls"})
@@ -195,7 +195,7 @@ def test_prizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: dict[st
         assert {path.name for path in folder.iterdir()} == {"secret.txt", "removed.txt", "s"}
 
 
-#: What can be reached where a wall is missing.
+#: The targets that can be reached where a wall is missing.
 WITHOUT: Mapping[str, set[str]] = {
     "files": {
         *("file", "file by /proc/self/root", "folder", "new file", "link", "removal", "database", "the parent's environment", "length"),

@@ -1,4 +1,4 @@
-"""What a program can read, and what it cannot."""
+"""The files that a program can read, and those that it cannot."""
 
 from __future__ import annotations
 

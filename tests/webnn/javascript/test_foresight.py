@@ -41,7 +41,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-#: What a program does, what it prints, and the calls that do not wait.
+#: A program, its output, and the calls that do not wait.
 PROGRAMS: Mapping[str, tuple[str, str, Mapping[str, int]]] = {
     "operations": (
         "const graph = new MLGraphBuilder(context), x = graph.input('x', pair); let y = x;"

@@ -154,7 +154,7 @@ def test_a_program_cannot_deceive_about_the_size_of_its_memory() -> None:
 
 @needs_rejections
 def test_a_program_that_replaces_how_lists_are_read() -> None:
-    # What takes the place of the arrays has no memory.
+    # The object in the place of the arrays has no memory.
     each = "for (let i = 0; i < this.length; i++) yield this[i] instanceof Uint8Array ? {length: 9} : this[i];"
     replaced = f"Array.prototype[Symbol.iterator] = function* () {{ {each} }};"
     assert _run(ROUND_TRIP.replace("SIZE", "7").replace("REPLACED", replaced)) == ["TypeError: the bytes could not be copied"]
@@ -199,7 +199,7 @@ def test_memory(script: str, content: bytes) -> None:
     assert arrays.read(arrays.array) == b"\5" * len(content)
 
 
-#: What has no such memory, and why.
+#: Objects without such memory, and the reasons.
 REFUSED = {
     "other type": ("new Float32Array(2)", "must be a Uint8Array"),
     "buffer": ("new ArrayBuffer(2)", "must be a Uint8Array"),

@@ -1,4 +1,4 @@
-"""How programs run in Node: their ends, their computations, and what is no Node."""
+"""How programs run in Node: their ends, their computations, and programs other than Node."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_how_a_program_ends(tmp_path: Path, name: str) -> None:
     assert (outcome.code, outcome.stdout) == (code, stdout), outcome.stderr
     assert [fragment for fragment in fragments if fragment not in outcome.stderr] == [], outcome.stderr
     assert bool(outcome.stderr) == bool(fragments)
-    # What is Node's and the host's own is not the reader's business.
+    # Frames of Node and of the host are left out.
     assert [word for word in ("node:internal", "node_host", "webnn:", "Node.js v") if word in outcome.stderr.replace("webnn: ", "")] == []
 
 
@@ -223,13 +223,13 @@ def test_a_fault_of_the_emulator_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert outcome.stderr.count("\n") == 1
 
 
-# What is no Node, or not one any more
+# Programs other than Node, and a Node that was removed
 
 
 def fake(folder: Path, python: str) -> Node:
-    """Make a program that stands in for Node."""
+    """Make a program in the place of Node."""
     if sys.platform == "win32":
-        pytest.skip("a script is no program there")
+        pytest.skip("a script is not a program there")
     path = folder / "fake-node"
     path.write_text(f"#!{sys.executable}\nimport sys\n{python}\n", encoding="utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -248,7 +248,7 @@ def fake(folder: Path, python: str) -> Node:
         (
             "sys.stdout.buffer.write(b'WNF\\0\\1\\0\\0\\0\\2' + bytes(7) + b'a\\xff')",
             FAULT,
-            "webnn: the program's process must send messages only: the text of a message is no UTF-8 from byte 1 on\n",
+            "webnn: the program's process must send messages only: the text of a message is not UTF-8 from byte 1 on\n",
         ),
         (
             "sys.stdout.buffer.write(b'WNC\\0\\1\\0\\0\\0' + (6 << 30).to_bytes(8, 'little'))",

@@ -1,4 +1,4 @@
-"""What programs in Node see, and what they cannot reach."""
+"""The globals of programs in Node, and the things that they cannot reach."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webnn.javascript.page_scripts import scripts_of_page
 
 pytestmark = pytest.mark.processes
 
-# What programs see
+# The globals of programs
 
 #: Programs, and what they print.
 SEEN: Mapping[str, tuple[str, str]] = {
@@ -145,7 +145,7 @@ def test_errors_and_output_keep_their_order(tmp_path: Path) -> None:
     assert both.getvalue() == b"1\n2\n3\n4\n5\nwarning: six\n"
 
 
-# What programs cannot reach
+# Things that programs cannot reach
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     **{

@@ -19,7 +19,7 @@ const graph = await builder.build({y: builder.neg(builder.input('x', pair))});
 const show = bytes => console.log([...new Float32Array(bytes.buffer ?? bytes)].join());
 const name = async promise => console.log(await promise.then(() => 'fulfilled', error => `${error.name}`));
 """
-#: What a program does, and what it prints.
+#: A program and its output.
 PROGRAMS: Mapping[str, tuple[str, str]] = {
     "tensors": (
         "context.writeTensor(x, new Float32Array([1, 2])); context.dispatch(graph, {x}, {y}); show(await context.readTensor(y));"

@@ -1,4 +1,4 @@
-"""What the walls do where the system behaves in another way; `test_escapes` tries the walls themselves."""
+"""The walls on systems that behave in another way; `test_escapes` tries the walls themselves."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Libseccomp:
 
     def seccomp_syscall_resolve_name(self, name: bytes) -> int:
         self.names.append(name.decode())
-        # The first is 1 on some machines, and -1 stands for an unknown one.
+        # The first is 1 on some machines, and -1 means an unknown one.
         return -1 if name.decode() == self.unknown else len(self.names)
 
     def seccomp_rule_add_array(self, filter: object, action: object, number: int, *rest: object) -> int:

@@ -287,7 +287,7 @@ def test_the_same_in_another_engine() -> None:
     except NodeMissingError as error:
         pytest.skip(str(error))
     script = f"console.log(JSON.stringify(JSON.parse(process.argv[1]).map({_SHOW})))"
-    # Node's own events are no browser's, and Node 22 clones no DOMException.
+    # Node's own events differ from a browser's, and Node 22 clones no DOMException.
     asked = [
         each
         for each in CLONES | ENCODINGS | ABORTS | URLS | OTHERS

@@ -44,7 +44,7 @@ def make_shell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Intera
     shell = InteractiveShell(config=config)
     yield shell
     atexit.unregister(shell.atexit_operations)
-    # The shell collects garbage several times. What earlier tests have left need not be looked at.
+    # The shell collects garbage several times. Objects of earlier tests are left out.
     gc.freeze()
     shell.atexit_operations()
     gc.unfreeze()
