@@ -284,7 +284,7 @@ class Document:
             self._policy = Policy(origin=ours, declared=_declared(permissionsPolicy, ours), parent=above, container=container)
         self._secure = _is_secure(ours, parent) if secure is None else secure
         if secure and parent is not None and not parent.secure:
-            raise ValueError("secure must not be True: the parent is no secure context, and its frames are none, either")
+            raise ValueError("secure must not be True: the parent is not a secure context, and neither are its frames")
 
     @property
     def origin(self) -> str:

@@ -143,7 +143,7 @@ def _operands(name: str, content: str, arguments: Mapping[str, Sequence[str]], t
         try:
             operand, row = _operand(cells[0])
             if not {"option", "output"} & row.keys() and not all(operand in names for names in arguments.values()):
-                raise ValueError("is no argument of each operation")
+                raise ValueError("is not an argument of each operation")
             if operand in operands:
                 raise ValueError("has two rows")
             row["dataTypes"] = "any" if cells[1] == "[=/any data type|any=]" else _same("type", cells[1]) or _types(cells[1], types)
@@ -196,7 +196,7 @@ def _ranks(text: str) -> list[int | None]:
     low = int(match["low"])
     high = low if match["high"] is None else None if match["high"] == "N" else int(match["high"])
     if high is not None and high < low:
-        raise ValueError(f"the ranks are no range: {text}")
+        raise ValueError(f"the ranks are not a range: {text}")
     return [low, high]
 
 

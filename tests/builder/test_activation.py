@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 SHAPES: list[tuple[int, ...]] = [(), (1,), (7,), (2, 3, 5), (1, 2, 1, 2, 3, 1, 2, 2)]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, -2.99, 3.0, -6.0, 20.0, -20.0, 60.0, -60.0, 100.0, 6e4, -6e4, 1e-4, np.nan, np.inf, -np.inf]
 
-# The operation, its options, and the accuracy expected in float32: relative and absolute. The absolute one stands for the difference of
+# The operation, its options, and the accuracy expected in float32: relative and absolute. The absolute one covers the difference of
 # two numbers of the size of the options, as in exp(x) - 1.
 FLOATS: list[tuple[str, dict[str, float], float, float]] = [
     ("clamp", {}, 0, 0),
@@ -129,7 +129,7 @@ def test_prelu(dtype: str) -> None:
     if dtype.startswith("float"):
         x = np.array(SPECIAL)
         cases += [(x, np.array(slope)) for slope in (0.0, -2.0, np.inf, np.nan)]
-        # What is not negative never meets the slope.
+        # Values that are not negative are independent of the slope.
         cases += [(np.array([0.0, -0.0, 2.0, np.inf]), np.array([np.inf, np.nan, np.nan, np.nan]))]
     else:
         info = np.iinfo(dtype)

@@ -25,7 +25,7 @@ def translated(output: MLOperand) -> OnnxModel:
 
 
 class Matrix:
-    """A matrix of 4-bit integers, and the numbers that they stand for. The options make another one of it."""
+    """A matrix of 4-bit integers, and the numbers that they encode. The options change it."""
 
     def __init__(
         self, dataType: str = "uint4", *, block: int = BLOCK, columns: int = COLUMNS, scale: Any = None, real: str = "float32"

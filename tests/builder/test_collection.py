@@ -108,7 +108,7 @@ def test_a_nested_block_does_not_end_the_outer_one() -> None:
 
 
 def interrupt(at: int) -> bool:
-    """Interrupt the beginning of a block before one of its lines, and return whether it has so many."""
+    """Interrupt the beginning of a block before one of its lines, and return whether it has this number."""
     left = at
 
     def trace(frame: FrameType, event: str, _: object) -> Any:

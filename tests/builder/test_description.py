@@ -119,7 +119,7 @@ def test_every_operation_is_tried() -> None:
     assert {sample.name for sample in SAMPLES} == set(find_revision(DRAFTS[-1]).operations)
 
 
-# What a description says.
+# The content of a description.
 
 Make = Callable[[MLGraphBuilder], MLOperand | list[MLOperand]]
 
@@ -152,7 +152,7 @@ CALLED: dict[str, tuple[str, Make, OperatorDescription]] = {
     ),
     "a number as it was given": (NEW, lambda b: b.leakyRelu(tensor(b), alpha=0.1), operator("leakyRelu", X, options={"alpha": 0.1})),
     "a number before its cast": (NEW, lambda b: b.clamp(tensor(b), maxValue=2**70), operator("clamp", X, options={"maxValue": 2**70})),
-    "a number that is no Python number": (
+    "a number that is not a Python number": (
         NEW,
         lambda b: b.elu(tensor(b), alpha=np.float64(0.5)),
         operator("elu", X, options={"alpha": 0.5}),
@@ -452,7 +452,7 @@ def test_how_it_shows() -> None:
     assert "array" not in repr(graph().constants)
 
 
-# What is refused.
+# Refusals.
 
 
 def two_builders() -> dict[str, Any]:

@@ -170,7 +170,7 @@ def test_normalizations_in_the_blocked_layout(context: MLContext, layout: str, l
     assert not wrong.any()
 
 
-#: What may stand behind a normalization.
+#: Operations that may follow a normalization.
 BEHIND: dict[str, Callable[[Layers, MLOperand], MLOperand]] = {
     "add before": lambda layers, value: layers.builder.add(layers.conv(layers.x), value),
     "add behind": lambda layers, value: layers.builder.add(value, layers.conv(value)),

@@ -72,7 +72,7 @@ def test_every_operation_that_differs_has_a_row() -> None:
 def test_nodes(fast: MLContext, name: str) -> None:
     make, wanted = NODES[name]
     found = nodes(fast, make, "fast")
-    # The order of the gates of a network, which is no part of its operator.
+    # The order of the gates of a network, which is not a part of its operator.
     assert [each for each in found if each not in ("Split", "Concat")] == wanted
     assert found != nodes(fast, make, "exact")
 
@@ -95,7 +95,7 @@ def test_features_along_other_axes(fast: MLContext, axis: int) -> None:
     np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
 
 
-#: Means that are no pooling: of other axes, or of a value behind a transpose.
+#: Means that are not pooling: of other axes, or of a value behind a transpose.
 OTHER_MEANS: dict[str, Make] = {
     "one axis": lambda b, x: b.reduceMean(x, axes=[3], keepDimensions=True),
     "height and width come first": lambda b, x: b.reduceMean(x, axes=[1, 2], keepDimensions=True),
@@ -144,7 +144,7 @@ def test_gates_of_cells(fast: MLContext, name: str) -> None:
     assert "Sigmoid" not in nodes(fast, make, "exact")
 
 
-# What must not change
+# Things that must not change
 
 
 @pytest.mark.parametrize("dataType", ["int4", "uint4"])

@@ -112,7 +112,7 @@ class Network(Program):
 Make = Callable[[Network], MLOperand]
 CHANNELS = (3, 1, 1, 1)
 
-#: What kernels of integers compute.
+#: Products that kernels of integers compute.
 FOUND: Mapping[str, Make] = MappingProxyType(
     {
         "a product of matrices": Network.matmul,
@@ -138,7 +138,7 @@ FOUND: Mapping[str, Make] = MappingProxyType(
     }
 )
 
-#: What they do not compute.
+#: Products that they do not compute.
 OTHERS: Mapping[str, Make] = MappingProxyType(
     {
         "a product of two inputs": lambda n: n.matmul(b={"constant": False}),
@@ -197,7 +197,7 @@ OTHERS: Mapping[str, Make] = MappingProxyType(
 
 
 ODD_SCALES = {"0": 0.0, "negative": -0.5, "NaN": np.nan, "infinite": np.inf, "subnormal": 1e-40, "tiny": 2.0**-49, "huge": 2.0**49}
-#: What takes a scale.
+#: Operations that take a scale.
 SCALED: Mapping[str, Callable[[Network, float], MLOperand]] = MappingProxyType(
     {
         "the left factor": lambda n, scale: n.matmul(a={"scale": scale}),

@@ -39,7 +39,7 @@ def compare(_: Case, actual: Array, expected: Array) -> None:
 def pairs(dtype: str) -> list[tuple[Array, Array]]:
     """Return every pair of the special values, and pairs of tensors of the shapes above."""
     values = np.array(SPECIAL[dtype], dtype)
-    # A choice of one is no array.
+    # A choice of one is not an array.
     return [(values[:, None], values), *((np.asarray(RNG.choice(values, a)), np.asarray(RNG.choice(values, b))) for a, b in SHAPES)]
 
 

@@ -19,7 +19,7 @@ def f32(*shape: int) -> Any:
 
 
 def batch(axis: int, *shape: int, **options: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
-    """Make a case of batchNormalization; ``True`` stands for a parameter of the right size."""
+    """Make a case of batchNormalization; ``True`` means a parameter of the right size."""
     size = shape[axis]
     given = {key: f32(size) if value is True else value for key, value in options.items()}
     return "batchNormalization", (f32(*shape), f32(size), f32(size) + 1.5), {"axis": axis, **given}

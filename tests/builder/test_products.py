@@ -38,7 +38,7 @@ class Product:
         shape: The shape of the constant with the factor.
         divides: Divide by it.
         dataType: The data type of all.
-        options: What else makes a difference.
+        options: Other options that make a difference.
     """
 
     a: Sequence[int]

@@ -45,7 +45,7 @@ def connect(context: MLContext, operation: str, *arguments: Any, **options: Any)
     return returned if isinstance(returned, list) else [returned]
 
 
-# What is characteristic of each profile
+# Calls that are characteristic of each profile
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def test_the_profiles_are_there() -> None:
 
 
 def test_the_draft_comes_first() -> None:
-    """What the draft refuses is refused in its words, whatever the device takes."""
+    """The draft's own refusals keep the draft's text, whatever the device takes."""
     for context in (CONTEXTS["coreml", CURRENT], make_context(BROWSERS)):
         with refused(rule="type", operation="add", argument="b"):
             connect(context, "add", INT64, INT32)
@@ -277,7 +277,7 @@ def made(claim: Claim, profile: Profile) -> Case:
     if claim.operation == "scatterND" and claim.operand == "updates" and claim.rank > rows["indices"].ranks[1]:
         return call.with_operand("input", shape=(2,) * claim.rank).with_operand("indices", shape=(2, 1))
     if claim.operation == "scatterND" and claim.rank == 1 and rows["updates"].ranks[0] == 1:
-        # What is scattered is no scalar: one element for each index, or a row for the only one.
+        # The updates are not a scalar: one element for each index, or a row for the only one.
         if claim.operand in {"input", "output"}:
             return call.with_operand("indices", shape=(1, 1)).with_operand("updates", shape=(1,))
         return call.with_operand("input", shape=(2, 2)).with_operand("updates", shape=(2,))

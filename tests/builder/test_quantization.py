@@ -207,7 +207,7 @@ def test_behind_a_transpose(name: str, blocks: list[int], permutation: list[int]
     np.testing.assert_array_equal(actual, np.asarray(REFERENCE_NEWEST[name](input.transpose(permutation), scale, zeroPoint)), strict=True)
 
 
-# What the engine's optimizer makes of quantizations that follow each other, and of operations between them, must be the same.
+# Quantizations that follow each other, and operations between them, keep their values in the engine's optimizer.
 
 
 class Chain:

@@ -211,7 +211,7 @@ def test_nodes(name: str, options: dict[str, Any], operator: str, *, constants: 
     assert {"GRU", "LSTM", "Scan"} & {node.op_type for node in nodes} == {operator}
 
 
-#: What a gate lets through far below zero is small, but not nothing. The engine's own sigmoid is off by 4 % at -15, and 0 at -20.
+#: Far below zero, a gate lets a small value through, but not nothing. The engine's own sigmoid is off by 4 % at -15, and 0 at -20.
 CLOSED = np.array([-80, -40, -20, -18, -15, -10, -5, -1, 0, 5, 20], np.float32)
 
 
@@ -221,7 +221,7 @@ CLOSED = np.array([-80, -40, -20, -18, -15, -10, -5, -1, 0, 5, 20], np.float32)
 def test_gates_are_exact_far_from_zero(name: str, direction: str, steps: int) -> None:
     directions, size = 2 if direction == "both" else 1, CLOSED.size
     gates = 3 if name == "gru" else 4
-    # All weights are 0: the biases alone make the gates. What is new is 0, so that the states shrink by one gate in each step.
+    # All weights are 0: the biases alone make the gates. The new state is 0, so that the states shrink by one gate in each step.
     bias = np.concatenate([CLOSED, np.zeros((gates - 1) * size)] * directions).reshape(directions, -1).astype(np.float32)
     state = {"gru": "initialHiddenState", "lstm": "initialCellState"}[name]
     before = np.full([directions, 1, size], 1e6, np.float32)

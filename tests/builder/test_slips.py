@@ -107,7 +107,7 @@ def test_parts_of_an_array_that_was_transferred() -> None:
         builder.constant(descriptor, batch[2])
     # The advice helps.
     context.computeSync(graph, {"x": batch[1].copy()}, {})
-    # The same array once more is no part of it.
+    # The same array once more is not a part of it.
     with refused(rule="detached", operation="constant", argument="bufferView"):
         builder.constant({"dataType": "float32", "dimensions": [3, 2]}, batch)
     # A result's parts are told the same way.

@@ -86,7 +86,7 @@ class Program:
         descriptor = OperandDescriptor(tensor.dataType, tensor.shape)
         assert data.dtype == np.uint8
         assert data.shape == (descriptor.byte_length,)
-        # What fills the last byte is zero.
+        # The last byte is filled with zero.
         assert descriptor.element_count % 2 == 0 or data[-1] < 16
         return unpack(data, tensor.dataType, tensor.shape)
 

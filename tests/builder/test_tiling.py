@@ -64,7 +64,7 @@ NODES: list[tuple[str, list[int], tuple[Any, ...], dict[str, Any], list[str]]] =
     ("tile", [3, 1], ([1, 2],), {}, ["Expand"]),
     ("tile", [3, 1], ([2, 2],), {}, ["Tile"]),
 ]
-#: What is copied bit for bit.
+#: Values that are copied bit for bit.
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-7, 6.1e-5, 65504]
 
 

@@ -29,7 +29,7 @@ def sketch(calls: Callable[[Any, Callable[..., Any]], Any], revision: str = "202
     return describe({"y": calls(builder, make)})
 
 
-#: What a lifted call says in the later draft: arguments and options.
+#: The arguments and options of a lifted call in the later draft.
 LIFTED: list[tuple[str, Callable[[Any, Any], Any], dict[str, Any], dict[str, Any]]] = [
     ("argMax", lambda b, x: b.argMax(x(2, 3), axes=[1]), {"axis": 1}, {"outputDataType": "int64"}),
     ("argMin", lambda b, x: b.argMin(x(3), keepDimensions=True), {"axis": 0}, {"keepDimensions": True, "outputDataType": "int64"}),
@@ -70,7 +70,7 @@ def test_lower_is_the_way_back(calls: Any) -> None:
     lowered = before.lift().lower("2024-06")
     assert lowered.draft == "2024-06"
     assert [each.descriptors for each in lowered.operators] == [each.descriptors for each in before.operators]
-    # What the program left out is written out.
+    # Options that the program left out are written out.
     assert lowered.lift() == before.lift()
     assert describe(lowered.build(MLGraphBuilder(make_context("2024-06")))).digest() == lowered.digest()
 

@@ -1,4 +1,4 @@
-"""What the tests of tensors share: contexts of the current draft, graphs and tensors."""
+"""Helpers for the tests of tensors: contexts of the draft 2026-06, graphs and tensors."""
 
 from __future__ import annotations
 

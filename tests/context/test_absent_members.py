@@ -37,7 +37,7 @@ def test_the_draft_of_june_2024_has_no_tensors(call: Any, message: str) -> None:
 
 
 async def test_promises_of_june_2024() -> None:
-    """What is not there rejects no promise: a page gets a TypeError at the call, too."""
+    """A missing method does not reject a promise: a page gets a TypeError at the call, too."""
     former = make_context()
     for call in (
         lambda: former.createTensor(dataType="int8", shape=[]),

@@ -64,7 +64,7 @@ def lock(array: Any) -> Any:
     return array
 
 
-#: What a program does with a result before it passes it on; the elements that the graph then sees, or a part of the refusal.
+#: Changes of a result before a program passes it on; the elements that the graph then sees, or a part of the refusal.
 CHANGES: list[tuple[str, Callable[[Any], Any], list[float] | str]] = [
     ("nothing", lambda array: array, [0, 1, 2, 3, 4, 5]),
     ("another type, in place", change_type, "type"),
@@ -143,7 +143,7 @@ def test_threads_that_pass_on_one_result() -> None:
         try:
             return context.computeSync(graph, {"y": mine["inputs"]["y"], "x": shared}, mine["outputs"])["inputs"]["x"]
         except webnn.WebNNTypeError:
-            # What was its own still is.
+            # It still has its own memory.
             context.computeSync(graph, mine["inputs"], mine["outputs"])
             return None
 

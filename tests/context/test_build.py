@@ -76,7 +76,7 @@ def test_a_refusal_is_an_error_where_nothing_may_fall_back(machine: Any, deviceT
 @pytest.mark.parametrize("policy", ["allow", "silent", "deny"])
 @pytest.mark.parametrize(("deviceType", "provider"), [("cpu", OPENVINO), ("gpu", CUDA)])
 def test_a_refusal_of_the_options_is_an_error(machine: Any, deviceType: str, provider: str, policy: FallbackPolicy) -> None:
-    """The program asked for them: they are no fault of the provider's."""
+    """The program asked for them: they are not the provider's fault."""
     machine(Runtime(providers=[CUDA, OPENVINO, CPU], unknown="nonsense"))
     assert build(deviceType, policy, providerOptions={provider: {"device_id": 0}})._implementation is not None
     with pytest.raises(OperationError, match="build: the engine refused the graph: there is no option nonsense"):

@@ -289,7 +289,7 @@ def test_only_the_last_result_has_the_memory(context: MLContext, graph: MLGraph)
     last = results[-1]["inputs"]["x"]
     del results
     gc.collect()
-    # Any view of the last one stands for its memory.
+    # Any view of the last one has its memory.
     for pick in (
         lambda x: x,
         lambda x: x[:],
@@ -333,7 +333,7 @@ def test_memory_outlives_the_callers_array(context: MLContext, graph: MLGraph) -
 
 
 class Strange(Mapping[str, Any]):
-    """A mapping that is no dict."""
+    """A mapping other than a dict."""
 
     def __init__(self, **items: Any) -> None:
         self.items_ = items

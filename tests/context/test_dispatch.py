@@ -479,7 +479,7 @@ def test_a_call_that_looks_like_the_last_one(context: MLContext, graph: MLGraph,
     # The same tensors under other names.
     context.dispatch(graph, {"x": inputs["y"], "y": other}, outputs)
     assert values(context, outputs) == [11, -9]
-    # What was bound before.
+    # The tensors that were bound before.
     context.dispatch(graph, {"x": former, "y": inputs["y"]}, outputs)
     assert values(context, outputs) == [4, 2]
     # Other values, some of which cannot be compared.
@@ -523,7 +523,7 @@ def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(
         context.dispatch(graph, inputs, outputs)
     assert threads == [threading.get_ident()] * 2
     with held(context):
-        # What is queued comes first.
+        # Queued work comes first.
         context.dispatch(graph, inputs, outputs)
         assert len(threads) == 2
     context._state.timeline.finish()

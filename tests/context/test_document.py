@@ -1,6 +1,6 @@
 """`Document`: the permissions policy, frames, and secure contexts, sentence by sentence.
 
-What the draft says, `#permissions-policy-integration`, is two sentences, which refer to the Permissions Policy and HTML specifications.
+The draft's section `#permissions-policy-integration` has two sentences, which refer to the Permissions Policy and HTML specifications.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def frame(origin: str | None, *above: Any, **own: Any) -> Document:
     return Document(origin=origin, parent=parent, **own)
 
 
-#: What a sentence says, a document, and whether it may use the feature.
+#: The sentence in short, a document, and whether it may use the feature.
 SENTENCES: list[tuple[str, Document, bool]] = [
     # webnn, #permissions-policy-integration
     ("the feature is named webnn", Document({"webnn": False}), False),
@@ -38,7 +38,7 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     ("origins differ by their schemes", frame("https://a.test", "http://a.test"), False),
     ("origins differ by their hosts", frame("https://www.a.test", A), False),
     ("origins differ by their ports", frame("https://a.test:8443", A), False),
-    ("the default port is no port", frame("https://a.test:443", A), True),
+    ("the default port is left out", frame("https://a.test:443", A), True),
     ("hosts are compared in small letters", frame("https://A.TEST", A), True),
     ("an opaque origin is the same as itself only", frame("null", "null"), False),
     ("a frame without an address has the origin of its page", frame(None, B), True),
@@ -74,9 +74,9 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     ("3.5: a list with the token *", Document(f'webnn=(* "{B}")'), True),
     ("spaces around a header", Document("  webnn=()  "), False),
     ("3.6: self and origins", Document(f'webnn=("{B}" self)'), True),
-    ("3.6: a string is no token", Document('webnn=("self")'), False),
-    ("3.6: what is no expression is ignored", Document("webnn=(self 7 ?1 src none)"), True),
-    ("3.6: the keywords of the attribute are no expressions", Document("webnn=(\"'self'\")"), False),
+    ("3.6: a string is not a token", Document('webnn=("self")'), False),
+    ("3.6: anything but an expression is ignored", Document("webnn=(self 7 ?1 src none)"), True),
+    ("3.6: the keywords of the attribute are not expressions", Document("webnn=(\"'self'\")"), False),
     ("parameters are ignored", Document('webnn=(self;x=1 "https://b.test");report-to="y", camera=()'), True),
     ("a value of another form is ignored", Document("webnn=?0"), True),
     ("a member without a value is ignored", Document("webnn"), True),
@@ -91,7 +91,7 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     ("2.9.2.1: 'self' is the page's origin", frame(A, A, allow="webnn 'self'"), True),
     ("2.9.2.1: 'self' is not the frame's origin", frame(B, A, allow="webnn 'SELF'"), False),
     ("2.9.2.2: 'src' is the origin of the attribute src", frame(B, A, allow="webnn 'Src'"), True),
-    ("2.9.2.3: what is no URL is ignored", frame(B, A, allow="webnn b.test 'none' self src"), False),
+    ("2.9.2.3: anything but a URL is ignored", frame(B, A, allow="webnn b.test 'none' self src"), False),
     ("2.9.2.4: the origin of a URL", frame(B, A, allow=f"webnn {C} {B}/some/where?x#y"), True),
     ("2.9.2.4: a URL with an opaque origin is ignored", frame("null", A, allow="webnn data:text/html,x about:blank null"), False),
     ("2.10: the last one of a name counts", frame(B, A, allow="webnn; webnn 'none'"), False),
@@ -118,7 +118,7 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     ("3.3: an asterisk for a part of the host", frame("https://x.y.b.test", A, allow="webnn https://*.b.test"), True),
     ("3.3: which is not the host itself", frame(B, A, allow="webnn https://*.b.test"), False),
     ("3.3: nor a longer part", frame("https://xb.test", A, allow="webnn https://*.b.test"), False),
-    ("3.3: an address of a machine is no domain", frame("http://127.0.0.1:8000", A, allow="webnn http://127.0.0.1:8000"), False),
+    ("3.3: an address of a machine is not a domain", frame("http://127.0.0.1:8000", A, allow="webnn http://127.0.0.1:8000"), False),
     ("3.3: an address in brackets is none, either", frame("https://[::1]", A, allow="webnn https://[::1]"), False),
     ("3.5: the port", Document('webnn="https://a.test:8443"', origin="https://a.test:8443"), True),
     ("3.5: another port", Document('webnn="https://a.test:8443"', origin=A), False),
@@ -268,7 +268,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"permissionsPolicy": ["webnn"]}, TypeError, "must be a header, or map features to booleans"),
     ({"allow": "webnn"}, ValueError, "allow is an attribute of a frame: it can only be given with a parent"),
     ({"src": "x"}, ValueError, "src is an attribute of a frame: it can only be given with a parent"),
-    ({"parent": Document(secure=False), "secure": True}, ValueError, "secure must not be True: the parent is no secure context"),
+    ({"parent": Document(secure=False), "secure": True}, ValueError, "secure must not be True: the parent is not a secure context"),
     *(({"origin": each}, ValueError, 'origin must be "null", or a scheme, a host and a port')
       for each in ("", "a.test", "https://", "https://a.test/", "https://a.test?x", "https://a:b@c.test", "https://a.test:65536", "data:x",
                    "about:blank", "file:///x", "https://a b", "https://a.test:x", "https://\n")),

@@ -45,7 +45,7 @@ def refuses(ml: ML) -> bool:
     return False
 
 
-# What a block sets
+# The settings of a block
 
 
 def test_nothing_is_set() -> None:
@@ -113,7 +113,7 @@ def test_what_a_block_shows() -> None:
     assert repr(emulate(fallback="deny")).startswith("<emulate(profile=None, fallback='deny', faults=None,")
 
 
-# Who obeys
+# The objects that a block affects
 
 
 def test_every_ml_obeys_while_the_block_lasts() -> None:
@@ -123,7 +123,7 @@ def test_every_ml_obeys_while_the_block_lasts() -> None:
     assert [refuses(ml) for ml in everybody] == [False, False, False]
     with emulate(faults=Faults(refuse=["cpu", "gpu", "npu"])):
         assert [refuses(ml) for ml in [*everybody, ML(revision="2024-06")]] == [True, True, True, True]
-        # What a program says itself goes first.
+        # The program's own settings go first.
         assert not refuses(own)
     assert [refuses(ml) for ml in everybody] == [False, False, False]
 
@@ -139,7 +139,7 @@ def test_a_context_keeps_what_it_was_made_with() -> None:
 
 
 async def test_other_tasks_and_threads_obey() -> None:
-    """Those of before, too, which no context variable would reach."""
+    """Threads that were started before, too, which no context variable would reach."""
     go, done = threading.Event(), []
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""What a child that was forked has of its parent's contexts."""
+"""The parent's contexts in a forked child."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_an_operation_supports_what_the_draft_allows(operation: str) -> None:
         low, high = row.ranks
         low = LOWER_RANKS.get(operation, {}).get(name, low)
         assert given["rankRange"] == {"min": low, "max": MAX_RANK if high is None else high}
-        # What the draft requires is there.
+        # The required members are there.
         assert set(row.required_data_types) <= set(given["dataTypes"])
         assert given["rankRange"]["min"] <= row.required_ranks[0] <= row.required_ranks[1] <= given["rankRange"]["max"]
         # And validators accept it, those that the operation's own steps restrict further aside.

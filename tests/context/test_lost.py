@@ -78,7 +78,7 @@ def test_another_thread_waits(context: MLContext) -> None:
     context.destroy()
     thread.join()
     assert seen == [MESSAGE]
-    # What the caller gets is its own.
+    # The caller gets an object of its own.
     seen[0].clear()
     assert context.lostSync() == MESSAGE
 

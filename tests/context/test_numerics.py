@@ -67,7 +67,7 @@ def test_the_default_is_exact() -> None:
         (None, None, "fast", None, "fast"),
         (None, None, None, "fast", "fast"),
         (None, None, None, "exact", "exact"),
-        # What stands further left wins.
+        # The setting further left wins.
         ("exact", "fast", "fast", "fast", "exact"),
         (None, "exact", "fast", "fast", "exact"),
         (None, None, "exact", "fast", "exact"),

@@ -43,7 +43,7 @@ class Page:
         asynchronous: It waits for promises; otherwise it uses the twins.
 
     Attributes:
-        trace: What happened: the device of each attempt, and the numbers or the trouble that it had.
+        trace: The events: the device of each attempt, and the numbers or the trouble that it had.
     """
 
     def __init__(self, revision: str, *, asynchronous: bool) -> None:
@@ -177,7 +177,7 @@ CPU_ONLY: list[tuple[str, str, str, int, str, str]] = [
     ),
     ("no memory for the graph", NO_BUILD, "", 2, NO_BUILD_ON_CPU, ""),
     ("enough memory", "npu 2 4 6", "", 1, CPU, ""),
-    # What was dispatched last is gone with the context; compute() still answered.
+    # The last dispatch is gone with the context; compute() still answered.
     (
         "lost after one",
         "npu 2 lost; npu 4 6",

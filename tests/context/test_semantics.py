@@ -1,4 +1,4 @@
-"""Who sets the switches of the semantics, which setting wins, and that it reaches what computes."""
+"""The ways to set the switches of the semantics, which setting wins, and that it reaches the computation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def make(**settings: Any) -> MLContext:
         (None, "ignore", None, None, "ignore"),
         (None, None, "ignore", None, "ignore"),
         (None, None, None, "ignore", "ignore"),
-        # What stands further left wins, a default as well.
+        # The setting further left wins, a default as well.
         ("nan", "ignore", "maxValue", "ignore", "nan"),
         (None, "maxValue", "ignore", "nan", "maxValue"),
         (None, None, "nan", "ignore", "nan"),
@@ -132,7 +132,7 @@ def test_a_profile_without_a_fallback(fallback: Any, tmp_path: Path) -> None:
         "native only for a data type of ['float16'] in a, got float32"
     )
     assert (caught.value.operation, caught.value.label) == ("add", "mixed")
-    # What runs on the CPU needs none.
+    # Operators on the CPU need none.
     build(without, "cpu", fallback=fallback)
 
 

@@ -378,7 +378,7 @@ def test_no_thread_keeps_the_turn_from_another() -> None:
 
     def take() -> None:
         nonlocal overtaken
-        # What waits now was queued after the thread looked at the queue. It must run before this thread's next job.
+        # Waiting work was queued after the thread looked at the queue. It must run before this thread's next job.
         overtaken += bool(timeline._waiting)
         started.set()
         time.sleep(0.002)

@@ -1,4 +1,4 @@
-"""What `MLContext.opSupportLimits` claims, and one call of the operation for each claim: data for `test_claims`."""
+"""The claims of `MLContext.opSupportLimits`, and one call of the operation for each claim: data for `test_claims`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CHOSEN", "Case", "Claim", "Limits", "call", "case", "claims"]
 Shape = tuple[int, ...]
 #: The draft's rows: how an operation's operands depend on each other is no other with what browsers ship beyond it.
 _OPERATIONS = limits_of(CURRENT).operations
-#: What `MLContext.opSupportLimits` returns of one operation: for each operand its ``dataTypes`` and ``rankRange``.
+#: The entry of `MLContext.opSupportLimits` for one operation: for each operand its ``dataTypes`` and ``rankRange``.
 Limits = Mapping[str, Mapping[str, Any]]
 
 
@@ -40,7 +40,7 @@ class Case:
         operation: The operation.
         operands: The operands' types and shapes, arguments before options.
         arguments: The arguments behind the operands.
-        options: The options that are no operands.
+        options: The options other than operands.
     """
 
     operation: str
@@ -77,7 +77,7 @@ class Form:
     Attributes:
         shapes: The shapes of the operands.
         arguments: The arguments behind the operands.
-        options: The options that are no operands.
+        options: The options other than operands.
     """
 
     shapes: Mapping[str, Shape]
@@ -257,7 +257,7 @@ def call(builder: MLGraphBuilder, case: Case, prefix: str = "") -> dict[str, MLO
     Args:
         builder: The builder.
         case: The case.
-        prefix: What the names of the graph's inputs begin with, before those of the operands.
+        prefix: The beginning of the names of the graph's inputs, before those of the operands.
     """
     rows = _OPERATIONS[case.operation]
     arguments: list[Any] = []

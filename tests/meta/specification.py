@@ -1,4 +1,4 @@
-"""The drafts' IDL, and what stands for each part of it in Python: what the tests of this folder compare."""
+"""The drafts' IDL, and the Python form of each part of it: the tests of this folder compare the two."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LAYERS = {
     "webnn.wpt_runner": ROOT / "wpt_runner",
 }
 
-#: What `MLGraphBuilder` has beside its operations.
+#: The members of `MLGraphBuilder` beside its operations.
 NOT_OPERATIONS = {"input", "constant", "build"}
 SYNC = "Sync"
 
@@ -84,7 +84,7 @@ class Draft:
     """One draft.
 
     Attributes:
-        revision: What validators ask.
+        revision: The tables and flags that validators ask.
         idl: Its IDL.
         models: The converted form of each dictionary that the API takes, by its IDL name.
         reference: The test oracle's operations.

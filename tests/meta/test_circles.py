@@ -24,7 +24,7 @@ def module_of(file: str) -> str:
 FILES = {module_of(name): name for folder in LAYERS.values() for name in (path.relative_to(ROOT).as_posix() for path in sources(folder))}
 #: The table of the upward calls: its annotations name packages above, which `test_above` compares with it.
 ABOVE = "webnn.builder.above"
-#: What each module of the product imports of it.
+#: The modules of the product that each one imports.
 GRAPH = {
     module: {
         reached

@@ -1,4 +1,4 @@
-"""What `MLContext.opSupportLimits` claims is so: a call for each claim is built and computed, and what is not claimed is refused.
+"""The claims of `MLContext.opSupportLimits` hold: a call for each claim is built and computed, and other calls are refused.
 
 A claim is an operand (or output) of an operation with a data type, at the lowest or the highest rank that it may have.
 """
@@ -20,7 +20,7 @@ from webnn.validation.drafts.limits import OperandLimits
 
 CONTEXTS = {revision: make_context(revision) for revision in (CURRENT, BROWSERS)}
 LIMITS = {revision: context.opSupportLimits() for revision, context in CONTEXTS.items()}
-#: What browsers ship beyond the draft has its data types, and two more: these alone are tested with it.
+#: The addition of browsers has the draft's data types and two more: only these two are tested with it.
 TYPES: dict[str, tuple[DataType, ...]] = {CURRENT: DATA_TYPES, BROWSERS: SMALL_TYPES}
 OPERATIONS = list(limits_of(CURRENT).operations)
 
@@ -45,7 +45,7 @@ def test_the_amount() -> None:
     assert sum(len(claims_of(BROWSERS, operation)) for operation in OPERATIONS) >= 48
 
 
-# What is claimed
+# Claims
 
 
 Outputs = dict[str, tuple[str, int]]
@@ -141,7 +141,7 @@ def test_what_the_context_claims(revision: str, rank: int) -> None:
         assert context.lostSync(0) is None
 
 
-# What is not claimed
+# Calls that are not claimed
 
 
 def argument(name: str, row: OperandLimits) -> str:

@@ -139,14 +139,14 @@ def _cases(draft: Draft) -> dict[str, Cases]:
             ([-1], REFUSED),
             ([[1]], REFUSED),
         ],
-        # What remains of an operand is its descriptor.
+        # Only the descriptor of an operand is kept.
         "MLOperand": [(operand, operand.descriptor), *((value, REFUSED) for value in (ACTIVATION, "operand", 1, [operand], np.zeros(2)))],
         "sequence<MLActivation>": [
             ([], ()),
             ((ACTIVATION, ACTIVATION), (ACTIVATION._activation,) * 2),
             *((value, REFUSED) for value in (ACTIVATION, [operand], ["relu"], [None], "relu")),
         ],
-        # What remains of a name is what an activation without options is.
+        # A name becomes an activation without options.
         "sequence<MLRecurrentNetworkActivation>": [
             ([], ()),
             (("relu", "tanh"), (Activation("relu"), Activation("tanh"))),
@@ -201,7 +201,7 @@ def argument_type(operation: IdlOperation, name: str) -> str:
     return next(text(argument["type"]) for argument in operation["arguments"] if argument["name"] == name)
 
 
-#: What converts for every type of a required member.
+#: A value for every type of a required member.
 _REQUIRED = {"MLOperandDataType": "float32", "sequence<[EnforceRange] unsigned long>": [1]}
 
 
@@ -365,7 +365,7 @@ def outcome(draft: Draft, name: str, arguments: list[Any]) -> tuple[bool, str]:
 
 @of_each_draft(lambda draft: [name for name, row in draft.operations.items() if row.elsewhere])
 def test_a_member_of_the_other_draft_is_refused(draft: Draft, name: str) -> None:
-    """A browser ignores it, as any member that it does not know; a program that means it wants to hear of it."""
+    """A browser ignores it, as any member that it does not know; the emulator raises, because the program means it."""
     for member, instead in draft.operations[name].elsewhere.items():
         with pytest.raises(webnn.WebNNTypeError, match=f"has {instead}" if instead else "has nothing like it") as caught:
             getattr(BUILDERS[draft], name)(*valid_arguments(draft, name), {member: 1})

@@ -29,7 +29,7 @@ from webnn.validation import descriptor, drafts
 from webnn.validation.drafts.idl import IdlMember
 from webnn.validation.revision import RevisionName
 
-#: What a program may write for each type of the IDL.
+#: The Python types for each type of the IDL.
 ANNOTATIONS = {
     "DOMString": "str",
     "MLNamedArrayBufferViews": "dict[str, Array]",
@@ -103,7 +103,7 @@ def assert_default(given: Any, member: IdlMember) -> None:
             assert (type(given), given) == (type(expected), expected)
 
 
-# What a program writes
+# Dictionaries as a program writes them
 
 
 def forms(name: str) -> list[dict[str, IdlMember]]:

@@ -104,7 +104,7 @@ def test_the_anchor(interface: str, name: str) -> None:
 def test_the_anchor_of_an_attribute(interface: str, name: str) -> None:
     anchors = _QUOTED_ANCHOR.findall(docstring(getattr(CLASSES[interface], name)))
     assert anchors[0] == f"#{interface.lower()}-{name.lower()}"
-    # What is a method in the other draft has its section there.
+    # A method in the other draft has its section there.
     assert anchors[1:] == ([f"#api-{interface.lower()}-{name.lower()}"] if name in FORMER.overloads(interface) else [])
     assert set(anchors) <= ANCHORS
 
@@ -177,7 +177,7 @@ def test_a_typed_dictionary(name: str) -> None:
     assert own in ANCHORS
     text = getattr(webnn, name).__doc__ or ""
     assert _QUOTED_ANCHOR.findall(text) in ([own], ["#api-mlcontextoptions"])
-    # What one draft has and the other one does not is named.
+    # Members that only one draft has are named.
     forms = [{member["name"] for member in draft.members(name)} for draft in DRAFTS if name in draft.idl["dictionaries"]]
     for member in set.union(*forms) - set.intersection(*forms) - {"outputDataType"}:
         assert f"``{member}``" in text

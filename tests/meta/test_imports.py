@@ -23,7 +23,7 @@ from webnn.browser.command import COMMANDS as BROWSER_COMMANDS
 from webnn.commands.registry import COMMANDS
 from webnn.wpt_runner import cli as wpt
 
-#: What a package may import beside itself, at run time or for annotations.
+#: The packages that a package may import beside itself, at run time or for annotations.
 BELOW = {
     "webnn.display": set[str](),
     "webnn.validation": set[str](),
@@ -101,7 +101,7 @@ BELOW = {
         "webnn.proposals",  # for annotations
     },
 }
-#: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
+#: Modules that the face imports late, because they are not a part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {
     "webnn.wpt_runner",
     "webnn.browser",
@@ -125,7 +125,7 @@ NOT_BY_THE_FACE = {
     "webnn.xla",
 }
 
-#: Who may import a heavy library.
+#: The modules that may import a heavy library.
 DOORS = {
     "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py", "webnn/onnx/"),
     "onnxruntime": ("context/engine/runtime.py",),

@@ -50,7 +50,7 @@ EXTRA: dict[str, dict[str, str]] = {
     },
     "MLOperand": {"descriptor": "the emulator's own, for its packages: type and shape as one value"},
 }
-#: Those of them that the graphs of both drafts have; another one is refused in the contexts of June 2024.
+#: Methods that the graphs of both drafts have; another one is refused in the contexts of June 2024.
 IN_BOTH = {("MLGraph", name) for name in ("accuracy", "description", "devices", "firstNaN", "placement", "profile", "run", "trace")}
 IN_BOTH |= {("MLOperand", "descriptor")}
 #: Interfaces without a constructor that Python can make all the same, with the reason.
@@ -76,7 +76,7 @@ RETURNED = {
     "MLOpSupportLimits": "dict[str, Any]",
     "undefined": "None",
 }
-#: What the twins return whose promise's type is none of Python's.
+#: The return types of twins whose promise has no Python type.
 TWINS = {"readTensor": "Array | None"}
 
 
@@ -227,7 +227,7 @@ def test_constructors(name: str) -> None:
 
 def test_what_python_can_make_all_the_same() -> None:
     assert all("constructors" not in draft.interfaces[name] for name in CONSTRUCTIBLE for draft in DRAFTS)
-    # What a page cannot choose, and an emulator can.
+    # Things that a page cannot choose, and an emulator can.
     own = ["profile", "fallback", "faults", "order", "providerOptions", "reference", "numerics", "cache", "semantics"]
     assert [each for each, _, _ in signature(ML)] == ["revision", "document", *own]
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(ML).parameters.values())
@@ -241,7 +241,7 @@ def test_a_builder_needs_a_context(value: Any) -> None:
         MLGraphBuilder(value)
 
 
-# What one draft has and the other one does not
+# Members that only one draft has
 
 
 class Objects(SimpleNamespace):
@@ -292,7 +292,7 @@ def members(draft: Draft, interface: str) -> set[tuple[str, bool]]:
 def missing(draft: Draft) -> set[tuple[Draft, str, str]]:
     """Return the members of the other draft that the interfaces of this one do not have, or have as attributes and not as methods.
 
-    What the other one has as an attribute and this one as a method cannot be refused: to read it is to get the method.
+    An attribute of the other draft that is a method here cannot be refused: reading it returns the method.
     """
     found: set[tuple[Draft, str, str]] = set()
     for interface in draft.interfaces.keys() - {"MLGraphBuilder"}:
@@ -374,7 +374,7 @@ def test_graphs_of_the_other_draft_s_context(draft: Draft) -> None:
         MLGraphBuilder(mine.context).relu(other.operand)
 
 
-# What else holds for all of them
+# Rules for all of them
 
 
 def test_the_attribute_of_the_navigator() -> None:

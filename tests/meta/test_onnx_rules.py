@@ -20,7 +20,7 @@ def test_every_rule_says_how_it_maps() -> None:
 
 
 def test_every_operator_is_one_of_onnx() -> None:
-    """Those of another domain have its name in front; ONNX Runtime's optimizer writes some without."""
+    """Operators of another domain have its name in front; ONNX Runtime's optimizer writes some without."""
     known = {f"{each.domain}.{each.name}".lstrip(".") for each in defs.get_all_schemas_with_history()}
     unknown = {name for name in RULES if name not in known and not name.startswith("com.microsoft.")}
     # The newest ones are unknown to the lowest version of onnx.

@@ -38,7 +38,7 @@ LEAST = {FORMER: 78, LATEST: 95}
 OPERAND_TYPES = {"MLOperand", "sequence<MLOperand>"}
 #: The types of the options that the steps of an operation cast to its input's data type.
 CAST_TYPES = {"MLNumber", "double"}
-#: How the annotations write the IDL's types. What a program may pass for a sequence of numbers is `Numbers`.
+#: How the annotations write the IDL's types. A sequence of numbers is annotated as `Numbers`.
 ANNOTATIONS = {
     "AllowSharedBufferSource": "Bytes",
     "ArrayBufferView": "Bytes",
@@ -62,12 +62,12 @@ ANNOTATIONS = {
 }
 RETURNS = {**ANNOTATIONS, "sequence<MLOperand>": "list[MLOperand]"}
 
-#: Operations whose arguments stand in another order in the drafts: each draft's form is an overload.
+#: Operations whose arguments have another order in the drafts: each draft's form is an overload.
 REARRANGED = {
     "argMax": "the axis is an argument of the current draft, and an option of the other one",
     "argMin": "likewise",
 }
-#: Parameters that are no draft's arguments, with the reason. Everything else must be.
+#: Parameters that are not arguments in any draft, with the reason. All others must be.
 EXTRA_PARAMETERS = {"members": "the members of the options as keyword arguments"}
 
 
@@ -93,7 +93,7 @@ def test_every_operation_has_a_method_and_a_translation() -> None:
 
 def test_the_operations_of_a_revision() -> None:
     assert set(FORMER.operations) | set(LATEST.operations) == set(OPERATIONS)
-    # What browsers ship beyond the draft changes which data types there are, nothing else.
+    # The addition of browsers changes only which data types there are.
     assert set(find_revision(BROWSERS).operations) == set(NEWEST.operations)
 
 

@@ -120,7 +120,7 @@ def test_no_file_is_long() -> None:
     assert {file: length for file, length in lengths.items() if length > LONGEST} == {}
 
 
-# What a module offers, and what it keeps
+# The public names of a module, and its state
 
 
 def names_of(module: str) -> list[str]:
@@ -189,7 +189,7 @@ def test_nothing_is_left_for_later() -> None:
         assert "TODO" not in (ROOT / file).read_text(encoding="utf-8"), file
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         assert names.isdisjoint({"NotImplementedError", "setattr", "__getattr__"}), file
-        # The face loads its names late, all of which stand in `webnn._api`.
+        # The face loads its names late, all of which are in `webnn._api`.
         if file != "webnn/__init__.py":
             late = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"]
             # One that returns nothing only says why a name is missing.

@@ -55,7 +55,7 @@ VALID: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("softmax", (Shape(F, [4, 4, 3]), 1), {}),
     ("softmax", (Shape("float16", [3, 1, 5, 2]), 2), {}),
     ("softmax", (Shape(F, [1] * 8), 7), {}),
-    # ``unsigned long`` without [EnforceRange]: modulo 2^32, and what is no number is 0.
+    # ``unsigned long`` without [EnforceRange]: modulo 2^32, and anything but a number is 0.
     ("softmax", (X, 2**32 + 2), {}),
     ("softmax", (X, -(2**32)), {}),
     ("softmax", (X, math.nan), {}),

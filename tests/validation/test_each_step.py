@@ -46,7 +46,7 @@ def i(*shape: int) -> Spec:
     return Spec("int8", shape)
 
 
-#: What an argument that is no operand may be.
+#: Values for arguments other than operands.
 VALUES = (1, [1], "float32")
 
 

@@ -144,7 +144,7 @@ def test_refused(name: str, operands: list[Shape], options: dict[str, Any], argu
         infer(name, *operands, revision=CURRENT, label="a_label", **options)
 
 
-#: What replaces a valid input, indices or updates of both ways to scatter, and the message.
+#: Replacements of a valid input, indices or updates of both ways to scatter, and the rule.
 SCATTER_REFUSED: list[tuple[str, Shape, str]] = [
     ("indices", Shape("int8", [2, 1]), "type"),
     ("updates", Shape("float16", [2, 3]), "type"),

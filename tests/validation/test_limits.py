@@ -20,7 +20,7 @@ DATA_TYPES = LIMITS.data_types
 OPERATIONS: dict[str, IdlOperation] = {each["name"]: each for each in IDL["interfaces"]["MLGraphBuilder"]["operations"]}
 #: The types of ``MLOpSupportLimits``' members.
 MEMBERS = {member["name"]: str(member["type"]) for member in IDL["dictionaries"]["MLOpSupportLimits"]["members"]}
-#: Those that are no operation's.
+#: Limits that do not belong to an operation.
 CONTEXT = {"preferredInputLayout", "maxTensorByteLength", "input", "constant", "output"}
 ROWS = [(operation, name, each) for operation, operands in LIMITS.operations.items() for name, each in operands.items()]
 

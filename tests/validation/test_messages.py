@@ -139,7 +139,7 @@ narrow.createConstantTensorSync(descriptor, two)
 
 
 class Names(dict[str, Any]):
-    """What the names of `CALLS` are."""
+    """The objects that the names in `CALLS` mean."""
 
     def __init__(self) -> None:
         two, locked, stale = (np.zeros(2, np.float32) for _ in range(3))
@@ -182,7 +182,7 @@ class Names(dict[str, Any]):
 
 
 def say(error: WebNNTypeError | DOMException) -> str:
-    """Write an error's fields and text. What depends on the machine is left out."""
+    """Write an error's fields and text. Parts that depend on the machine are left out."""
     fields = " ".join(filter(None, [error.operation, error.argument, error.step]))
     text = re.sub(r"(?<=here, which the fallback policy)(?s:.*)|0x[0-9a-f]+|(?<=got )<.* object at .*>", " ...", str(error))
     return f"{type(error).__name__}, {error.rule}: {fields}\n    {text}"

@@ -48,7 +48,7 @@ def test_a_name_of_a_wrong_type(value: Any) -> None:
         load_profile(value)
 
 
-#: Content that is no profile, and what the error says behind the file.
+#: Content that is not a profile, and the text of the error behind the file.
 NO_PROFILES: list[tuple[bytes, str]] = [
     (b"", "must be JSON: Expecting value: line 1 column 1"),
     (b"{", "must be JSON: Expecting property name"),
@@ -226,7 +226,7 @@ def test_a_whole_file(write: Any) -> None:
     assert profile.max_byte_length == 1000
     assert profile.preferred_layout == "nhwc"
     assert profile.native is None
-    # What a page would see has the file's operations alone, in the order of the IDL.
+    # The limits that a page sees have the file's operations alone, in the order of the IDL.
     assert list(profile.operations) == ["abs", "relu"]
     assert profile.limits() == {**WHOLE, "abs": {"input": ROW, "output": ROW}, "relu": {"input": ROW, "output": ROW}}
 
@@ -256,7 +256,7 @@ def test_a_path_or_a_string(write: Any, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.skipif(os.name == "nt", reason="no file has such a name there")
 @pytest.mark.parametrize(("name", "shown"), [("a\nb.json", r"'a\nb.json'"), ("a\udcff.json", r"'a\udcff.json'"), ("ä b.json", "ä b.json")])
 def test_a_name_that_cannot_be_printed(write: Any, name: str, shown: str) -> None:
-    """The name of a profile stands in messages."""
+    """The name of a profile is shown in messages."""
     try:
         file = write({"_extends": "ort"}, name)
     except OSError:
@@ -303,7 +303,7 @@ def test_a_chain_of_files(write: Any, tmp_path: Path) -> None:
     assert "lstm" not in third.operations
     assert third.native == {"relu": {}}
     assert load_profile(tmp_path / "second.json").native == {"add": {}, "mul": {}}
-    # What was taken away is given again, whole; and a list of native operations is taken back.
+    # A removed operation is given again, whole; and a list of native operations is taken back.
     rows = load_profile("tflite").limits()["lstm"]
     again = load_profile(write({"_extends": "second.json", "lstm": rows, "_native": None}, "again.json"))
     assert again.limits() == load_profile("tflite").limits()

@@ -50,7 +50,7 @@ def test_tags(text: str, draft: str, expected: list[Cite]) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "5.", "5;6", "5,6", "2026-06: 3; 4", "2026-06: 3; 2024-06: 4", "2026: 3", "z", "# 5", "build"])
 def test_what_is_no_tag(text: str) -> None:
-    with pytest.raises(ValueError, match="is no tag of steps"):
+    with pytest.raises(ValueError, match="is not a tag of steps"):
         parse(text)
 
 
@@ -108,7 +108,7 @@ def test_source_in_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 Failing = Callable[[MLGraphBuilder, Any, Any], object]
 
-#: What fails, with the operands ``x``, float32 of [1, 2, 3, 4], and ``k`` of int8; its step in each draft.
+#: Calls that fail, with the operands ``x``, float32 of [1, 2, 3, 4], and ``k`` of int8; its step in each draft.
 FAILURES: dict[str, tuple[Failing, str, str]] = {
     "a number": (lambda b, x, k: b.conv2d(x, x, groups=3), "15.5", "16.5"),
     "by letter": (lambda b, x, k: b.conv2d(x, x, strides=[1]), "9", "10"),
@@ -120,7 +120,7 @@ FAILURES: dict[str, tuple[Failing, str, str]] = {
     "a rank": (lambda b, x, k: b.gemm(x, x), "4", "4"),
     "an algorithm of the algorithm": (lambda b, x, k: b.reduceSum(x, axes=[9]), "4", "5"),
     "dimensions": (lambda b, x, k: b.input("n", dataType="int8", **size(b, [0])), "2", "4"),
-    "a method that is no operation": (lambda b, x, k: b.input("", dataType="int8", **size(b, [1])), "1", "2"),
+    "a method that is not an operation": (lambda b, x, k: b.input("", dataType="int8", **size(b, [1])), "1", "2"),
     "build": (lambda b, x, k: b.buildSync({"x": x}), "2.3", "4.3"),
     "another builder": (lambda b, x, k: b.add(x, other(b)), "2", "3"),
     "a conversion": (lambda b, x, k: b.conv2d(x, "h"), "", ""),

@@ -85,12 +85,12 @@ def parse(text: str) -> tuple[tuple[str, tuple[Cite, ...]], ...]:
     for part in text.split("; "):
         match = _PART.fullmatch(part)
         if match is None or (parts and (match["draft"] or "") <= parts[-1][0]):
-            raise ValueError(f"[{text}] is no tag of steps")
+            raise ValueError(f"[{text}] is not a tag of steps")
         cites = []
         for each in match["cites"].split(", ") if match["cites"] != "-" else ():
             cite = _CITE.fullmatch(each)
             if cite is None:
-                raise ValueError(f"[{text}] is no tag of steps: {each!r}")
+                raise ValueError(f"[{text}] is not a tag of steps: {each!r}")
             cites.append(Cite(cite["number"] or cite["letter"] or cite["kind"], cite["anchor"] or ""))
         parts.append((match["draft"] or "", tuple(cites)))
     return tuple(parts)

@@ -40,7 +40,7 @@ class Rejections:
         """Run a script's bytecode in the global scope; return whether it ran. It does not if there is no memory for it.
 
         Args:
-            code: What `compile_script` returned.
+            code: The return value of `compile_script`.
             hand_over: Must have the realm reject a promise with a function as its reason, and throw what that is called with: the script's
                 error.
         """

@@ -263,7 +263,7 @@ def test_wrong_provider_options(options: Any, error: type[Exception], message: s
         convert_provider_options(options)
 
 
-# What else a session is told.
+# Other options of a session.
 
 SETTINGS = [
     ("CUDA", "gpu", "default", SessionSettings()),

@@ -61,7 +61,7 @@ class Runtime:
     """The module.
 
     Attributes:
-        providers: What is built in.
+        providers: The built-in providers.
         failing: The exception that a session with a provider raises, or "" if it starts without that provider.
         unknown: An option that no provider takes.
         plugins: The devices that a library brings, by its path; an exception if it does not register.
@@ -148,6 +148,6 @@ def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: s
     for package, body in packages.items():
         name = f"{package}_of_a_test"
         (folder / f"{name}.py").write_text(f"def get_library_path():\n    {body}\n")
-        # What is imported now is taken away again.
+        # Modules that are imported now are removed again.
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
         monkeypatch.delitem(sys.modules, name)

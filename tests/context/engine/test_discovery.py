@@ -1,4 +1,4 @@
-"""What the engine offers: its own providers, plug-ins, and those that fail."""
+"""The engine's providers: its own ones, plug-ins, and plug-ins that fail."""
 
 from __future__ import annotations
 

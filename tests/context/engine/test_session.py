@@ -106,7 +106,7 @@ def test_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         engine.load.cache_clear()
 
 
-# What a session is told, on an engine with other providers.
+# The options of a session, on an engine with other providers.
 
 
 def compile(

@@ -1,4 +1,4 @@
-"""What the tests of faults share: contexts with faults, a graph of June 2024, and what calls do."""
+"""Helpers for the tests of faults: contexts with faults, a graph of June 2024, and the outcomes of calls."""
 
 from __future__ import annotations
 

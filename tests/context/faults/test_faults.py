@@ -125,7 +125,7 @@ def test_what_is_armed_can_be_read() -> None:
         "contexts=0, builds=0, computes=0>"
     )
     assert repr(Faults()) == "<Faults nothing armed; contexts=0, builds=0, computes=0>"
-    # What has happened is not armed any more.
+    # Faults that have happened are not armed any more.
     faults = Faults(failCompute=range(2, 0, -1), loseAfter=2)
     for armed in ("failCompute=range(2, 0, -1), loseAfter=2", "failCompute=range(2, 0, -1), loseAfter=2", "nothing armed"):
         assert repr(faults).startswith(f"<Faults {armed};")

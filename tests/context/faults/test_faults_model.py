@@ -17,7 +17,7 @@ from webnn import ML, MLContext, MLGraph
 from webnn.context.faults import Faults
 from webnn.context.tensor import MLTensor
 
-#: What needs memory, in bytes: a tensor, a computation with its input and output, and a build, which has a scalar beside them.
+#: Memory in bytes: of a tensor, of a computation with its input and output, and of a build, which has a scalar beside them.
 TENSOR, RUN, BUILD = 24, 48, 52
 #: The model keeps every number that a fault hits: of the calls of one program, which are fewer.
 MOST_CALLS = 200
@@ -98,7 +98,7 @@ class Program:
         assert [self.faults.contexts, self.faults.builds, self.faults.computes] == counted
         assert [repr(page.context).endswith(", lost>") for page in self.pages] == [page.lost for page in self.pages]
 
-    # What goes wrong
+    # The faults
 
     def arm(self, fault: str, which: Any) -> None:
         setattr(self.faults, fault, which)
@@ -115,7 +115,7 @@ class Program:
         self.faults.reset()
         self.begin()
 
-    # What the program does
+    # The program's steps
 
     def create(self, device: str) -> None:
         self.contexts.next()
@@ -170,7 +170,7 @@ class Program:
         assert outcome(queue) == ("InvalidStateError" if page.lost else "ok")
         if not page.lost:
             page.lost = bool(self.computes.next()) or self.is_short(RUN)
-            # What was dispatched is done before that is told.
+            # Earlier dispatches are done before that is reported.
             assert (page.context.lostSync(0) is not None) == page.lost
         results: list[float] = []
         assert append(results, lambda: value(page.context, y)) == ("InvalidStateError" if page.lost else "ok")

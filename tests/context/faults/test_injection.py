@@ -26,7 +26,7 @@ from webnn import (
 )
 from webnn.context.faults import Faults
 
-#: What a tensor of `SHAPE` takes, and a graph of `scale_graph`: input, output and a scalar.
+#: The memory of a tensor of `SHAPE`, and of a graph of `scale_graph`: input, output and a scalar.
 BYTES, GRAPH = 24, 52
 
 
@@ -89,7 +89,7 @@ def test_a_fault_comes_before_the_policy(tmp_path: Path, revision: str) -> None:
     with refused(NotSupportedError, rule="fault", operation="createContext", said='refuse="gpu"'):
         ml.createContextSync(deviceType="gpu")
     faults.refuse = "cpu"
-    # What is refused is what is asked for, not what would run it.
+    # The fault concerns the requested device, not the one that would run it.
     with refused(NotSupportedError, rule="device", operation="createContext"):
         ml.createContextSync(deviceType="gpu")
     context = ml.createContextSync(deviceType="npu")
@@ -133,7 +133,7 @@ def test_a_computation_fails() -> None:
     with refused(rule="detached", operation="compute", argument="inputs['x']"):
         context.computeSync(graph, {"x": x}, {"y": y})
     assert compute(context, graph) == 2
-    # A call that is refused for its arguments is no computation.
+    # A call that is refused for its arguments does not count as a computation.
     assert faults.computes == 3
 
 
@@ -344,7 +344,7 @@ def test_what_the_errors_of_memory_say() -> None:
         constant_tensor(context)
     with refused(OperationError, rule="fault", operation="build", said="memoryLimit=10"):
         scale_graph(context, 2)
-    # What the steps refuse is refused as ever.
+    # The steps' own refusals stay.
     with pytest.raises(WebNNTypeError):
         make(context, shape=[0])
 

@@ -109,7 +109,7 @@ def test_the_twins_sleep() -> None:
     ]
     for call in calls:
         assert seconds(call) >= DELAY * 0.9
-    # What is refused at once is refused at once.
+    # Immediate refusals are not delayed.
     faults.delay = HANGS
     another = filled(current(Faults()), 1)
     refused: list[Callable[[], Any]] = [
@@ -124,7 +124,7 @@ def test_the_twins_sleep() -> None:
 
 
 def test_a_context_is_decided_at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is armed while it waits comes too late, also for how long that is."""
+    """A fault or a delay that is set while it waits comes too late."""
     faults = Faults(delay=DELAY)
     waits: list[float] = []
 
@@ -192,7 +192,7 @@ async def test_a_slow_shortage() -> None:
 
 
 async def test_what_is_cancelled_before_its_turn() -> None:
-    """It has counted; neither its work nor its fault happens. What was begun goes on."""
+    """It has counted; neither its work nor its fault happens. Work that was begun goes on."""
     faults = Faults()
     context = former(faults)
     graph = double(context)
@@ -209,7 +209,7 @@ async def test_what_is_cancelled_before_its_turn() -> None:
 
 
 def test_an_event_loop_that_ends_before_the_answers() -> None:
-    """Nobody waits for them any more, and the context can be used by others."""
+    """They are not awaited any more, and others can use the context."""
     faults = Faults()
     context = current(faults)
     x = filled(context, 1)

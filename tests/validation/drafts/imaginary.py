@@ -38,7 +38,7 @@ def _hard_shrink(e: Emitter, op: Op) -> str:
 
 
 class HardShrinkOps(BuilderBase):
-    """What `MLGraphBuilder` has more."""
+    """Additional methods of `MLGraphBuilder`."""
 
     __slots__ = ()
 

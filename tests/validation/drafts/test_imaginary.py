@@ -98,7 +98,7 @@ def test_the_option_with_another_name(context: MLContext) -> None:
         webnn.WebNNTypeError, match=r"^elu: options.alpha must not be given: the draft 2027-01 has slope; ML\(revision=.2026-06.\) has it"
     ):
         builder.elu(given(builder), alpha=4)
-    # What is no option of any draft is ignored, as ever.
+    # Names that are not options in any draft are ignored.
     with pytest.warns(webnn.WebNNWarning, match=r"elu: options.slop is ignored: it is not a member; did you mean 'slope'\?"):
         builder.elu(builder.input("z", dataType="float32", shape=[]), slop=4)
 

@@ -23,7 +23,7 @@ from webnn.context.engine.cache.folder import Folder
 posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other permissions")
 
 TENSOR = np.arange(200, dtype=np.uint8)
-#: What a file of `MODEL` takes, which is more than a file counts at least.
+#: The size of a file of `MODEL`, which is more than a file counts at least.
 MODEL = Packed(model=bytes(range(256)) * 400, tensors=((0, TENSOR),), size=TENSOR.size)
 
 
@@ -58,7 +58,7 @@ def length_of_a_file(folder: Folder) -> int:
     return length
 
 
-# What comes in and what goes out
+# Files that are added and files that are removed
 
 
 def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_model_that_is_too_large_is_not_stored_and_deletes_nothing(tmp_path: P
 
 
 def test_many_small_models_count_more_than_their_bytes(tmp_path: Path) -> None:
-    """Otherwise a folder would have so many files that looking through it takes long."""
+    """Otherwise a folder would have too many files to look through it quickly."""
     folder = Folder(tmp_path, 10 * 2**16)
     for number in range(1, 30):
         store(folder, number, Packed(model=b"small", tensors=(), size=0))
@@ -233,7 +233,7 @@ def test_links_and_pipes_are_not_read(plant: Callable[[Path, Path], None], tmp_p
     plant(path, elsewhere)
     assert run(convolutions, cache) == expected
     assert hits.count == 0
-    # A file stands in its place.
+    # A file is in its place.
     assert stat.S_ISREG(path.lstat().st_mode)
     assert elsewhere.read_bytes() == before
     assert run(convolutions, cache) == expected

@@ -66,7 +66,7 @@ def test_networks_by_the_environment(make: Callable[[], Any], hits: Hits, tmp_pa
 
 
 def test_weights_of_the_program_are_not_stored(hits: Hits, tmp_path: Path) -> None:
-    """Those that the optimizer leaves as they are: a session of a stored model uses them in place, too."""
+    """Weights that the optimizer keeps: a session of a stored model uses them in place, too."""
     large = numbers(256, 256) / 16
 
     def products(builder: MLGraphBuilder) -> MLOperand:
@@ -83,7 +83,7 @@ def test_weights_of_the_program_are_not_stored(hits: Hits, tmp_path: Path) -> No
     assert hits.count == 1
 
 
-# What the key holds
+# The parts of the key
 
 
 def test_other_weights_are_another_model(hits: Hits, tmp_path: Path) -> None:
