@@ -14,7 +14,7 @@ from typing import NamedTuple, TypedDict
 
 from benchmarks.sides import CURRENT
 from webnn.javascript.files import Files
-from webnn.javascript.node import Node, Program, run_program
+from webnn.javascript.node import InstalledNode, NodeProgram, run_program
 from webnn.javascript.page_scripts import Script
 
 __all__ = ["MEGABYTES", "PARTS", "Echo", "Part", "Report", "echo", "run_page"]
@@ -66,10 +66,10 @@ class Report(TypedDict):
     result: list[float]
 
 
-def run_page(node: Node, part: str, *, rounds: int, repeats: int, megabytes: int = MEGABYTES) -> Report:
+def run_page(node: InstalledNode, part: str, *, rounds: int, repeats: int, megabytes: int = MEGABYTES) -> Report:
     """Run a part of the page in a process of its own."""
     url, output, errors = "https://app.test/page.mjs", BytesIO(), BytesIO()
-    program = Program(
+    program = NodeProgram(
         scripts=[Script(url=url, kind="module")],
         location=url,
         arguments=["node", "page.mjs", part, str(rounds), str(repeats), str(megabytes)],
@@ -102,7 +102,7 @@ class Echo:
 
 
 @contextmanager
-def echo(node: Node) -> Iterator[Echo]:
+def echo(node: InstalledNode) -> Iterator[Echo]:
     """Run a process that answers."""
     pipe = subprocess.PIPE
     with subprocess.Popen([node.path, _PROGRAMS / "echo.mjs"], stdin=pipe, stdout=pipe, bufsize=0) as child:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import quote
 
 from webnn.javascript.files import ORIGIN, File, Files
-from webnn.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, Program, find_node, run_program
+from webnn.javascript.node import FAULT, OUT_OF_TIME, InstalledNode, NodeMissingError, NodeProgram, find_node, run_program
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.wpt_runner.checkout import Checkout, Test
@@ -137,7 +137,7 @@ def run_test_in_node(
     return record.result(test, time.monotonic() - started)
 
 
-def debug_test(checkout: Checkout, test: Test, settings: Settings, node: Node) -> int:
+def debug_test(checkout: Checkout, test: Test, settings: Settings, node: InstalledNode) -> int:
     """Run a test of a window in Node, which waits for a debugger and stops before each subtest; return the exit code.
 
     Raises:
@@ -148,7 +148,7 @@ def debug_test(checkout: Checkout, test: Test, settings: Settings, node: Node) -
     return run_program(node, _program(checkout, test, settings, scripts, inspect=True))
 
 
-def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: str, limit: float) -> Program:
+def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: str, limit: float) -> NodeProgram:
     """Return the program that a test is: that of a worker has a page that starts it."""
     tell = _TELL.format(token=token, milliseconds=round(1000 * limit))
     calls = [load_script("harness.js"), subtest_script(settings), *([TRACE % load_script("trace.js")] if settings.trace else [])]
@@ -200,8 +200,8 @@ def _program(
     timeout: float | None = None,
     inspect: bool = False,
     served: Mapping[str, str] | None = None,
-) -> Program:
-    return Program(
+) -> NodeProgram:
+    return NodeProgram(
         scripts=scripts,
         location=_address(test),
         arguments=["node", _address(test)],

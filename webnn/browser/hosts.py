@@ -16,7 +16,7 @@ from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTime
 from webnn.browser.watch import LARGEST, Log, Watch
 from webnn.javascript.ends import OUT_OF_TIME
 from webnn.javascript.files import ORIGIN, File, Files
-from webnn.javascript.node import Node, Program, run_program
+from webnn.javascript.node import InstalledNode, NodeProgram, run_program
 from webnn.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
 from webnn.validation.revision import Revision
 
@@ -74,7 +74,9 @@ class Subject:
         return self.path if self.is_page else f"{self.path}.html"
 
 
-def run_in_emulator(subject: Subject, node: Node, revision: str | Revision, dialect: str | None, host: str = "the emulator") -> Log:
+def run_in_emulator(
+    subject: Subject, node: InstalledNode, revision: str | Revision, dialect: str | None, host: str = "the emulator"
+) -> Log:
     """Run a program in Node, with what `webnn.emulate` has set."""
     watch = Watch(host, subject.largest)
     address = f"{ORIGIN}{quote(subject.path)}"
@@ -82,7 +84,7 @@ def run_in_emulator(subject: Subject, node: Node, revision: str | Revision, dial
         scripts = scripts_of_page(subject.program.read_text(encoding="utf-8-sig", errors="replace"), address)
     else:
         scripts = scripts_of_script(subject.program.resolve(), address)
-    program = Program(
+    program = NodeProgram(
         scripts=[Script(url=f"{ORIGIN}/-/watch.js", kind="classic", source=watch.script), *scripts],
         location=f"{ORIGIN}{quote(subject.page)}",
         arguments=["node", str(subject.program)],

@@ -13,7 +13,7 @@ from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
-from webnn.javascript.node import NodeMissingError, Program, find_node, run_program
+from webnn.javascript.node import NodeMissingError, NodeProgram, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 from webnn.validation.caller import PLACE
 from webnn.validation.drafts import NEWEST
@@ -60,7 +60,7 @@ def run_page(
         with emulation, write_inspection(inspect, program), write_waste(waste, program):
             return run_program(
                 find_node(node),
-                Program(
+                NodeProgram(
                     scripts=scripts,
                     # A program outside the root is treated like a script of another site: the page is that of the root.
                     location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",

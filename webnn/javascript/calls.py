@@ -10,7 +10,7 @@ from typing import Any, Self
 import webnn
 from webnn.javascript.channel import Bytes
 
-__all__ = ["Call", "RequestError"]
+__all__ = ["HostCall", "RequestError"]
 
 #: The most characters of an error that the reason of a `RequestError` shows.
 _LONGEST_REASON = 200
@@ -26,7 +26,7 @@ class RequestError(Exception):
 
 
 @dataclass(slots=True)
-class Call:
+class HostCall:
     """A request that can be carried out: what is called, with which values.
 
     Attributes:

@@ -38,7 +38,7 @@ import numpy as np
 
 import webnn
 from webnn.javascript.absent import write_switches
-from webnn.javascript.calls import Call, RequestError
+from webnn.javascript.calls import HostCall, RequestError
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
@@ -131,7 +131,7 @@ class Dispatcher:
         self._on_refused = on_refused
         self._legacy = Legacy() if idl.dialect else None
         # By their texts. They hold objects: none of them outlives the request that drops one.
-        self._kept: dict[str, Call] = {}
+        self._kept: dict[str, HostCall] = {}
         self._forms: dict[str, Callable[[Any, Sequence[Array]], Any]] = {
             "$v": lambda index, arrays: arrays[index],
             "$n": lambda text, _: float(text),
@@ -195,7 +195,7 @@ class Dispatcher:
         for each in (self._objects, self._handles, self._failed, self._losses, self._kept):
             each.clear()
 
-    def _end(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
+    def _end(self, call: HostCall, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
         return {"value": self._lift(self._close(call, text, result, answered))}
 
     def _complete(self, answer_request: Callable[[list[Bytes]], dict[str, object]], *, tells_lost: bool = True) -> tuple[str, list[Bytes]]:
@@ -246,7 +246,7 @@ class Dispatcher:
         call = self._open(text, buffers)
         return self._end(call, text, call.run(strict=self._strict), answered)
 
-    def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> Call:
+    def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
         """Return what a request calls.
 
         Args:
@@ -272,14 +272,14 @@ class Dispatcher:
                 raise
             raise RequestError.of(error) from None
 
-    def _again(self, text: str, buffers: Sequence[Bytes]) -> Call | None:
+    def _again(self, text: str, buffers: Sequence[Bytes]) -> HostCall | None:
         """Return what is known of a request that came before, with the views of this one."""
         kept = self._kept.pop(text, None)
         if kept is not None:
             kept.refill(buffers)
         return kept
 
-    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> Call:
+    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> HostCall:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
             self._handles.pop(id(self._objects.pop(each, None)), None)
@@ -289,15 +289,15 @@ class Dispatcher:
             self._kept.clear()
         members = self._members[interface]
         if member in members.attributes:
-            return Call(interface, member, handle, None, partial(getattr, self._object(handle), member))
+            return HostCall(interface, member, handle, None, partial(getattr, self._object(handle), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
         arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return Call(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
+            return HostCall(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
         target = self._object(handle)
-        call = Call(interface, member, handle, target, self._method(target, interface, member), values)
+        call = HostCall(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
             call.memory = memory_of(views, arrays)
         return call
@@ -319,7 +319,7 @@ class Dispatcher:
         method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
         return method
 
-    def _close(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> object:
+    def _close(self, call: HostCall, text: str, result: Any, answered: list[Bytes]) -> object:
         """Do what follows a call; return what its answer's value is made of."""
         if call.interface == "MLContext" and call.target is not None:
             return self._conclude(call, text, result, answered)
@@ -335,7 +335,7 @@ class Dispatcher:
             return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
         return result
 
-    def _conclude(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> object:
+    def _conclude(self, call: HostCall, text: str, result: Any, answered: list[Bytes]) -> object:
         """Do what only calls of a context need."""
         member, values, value = call.member, call.values, result
         if member == "compute":

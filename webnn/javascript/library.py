@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import quickjs
 
-__all__ = ["EXCEPTION", "INTEGER", "TRIED", "UNDEFINED", "Engine", "Tracker", "Value", "find_engine", "load_library"]
+__all__ = ["EXCEPTION", "INTEGER", "TRIED", "UNDEFINED", "Engine", "JSValue", "Tracker", "find_engine", "load_library"]
 
 
-class Value(ctypes.Structure):
+class JSValue(ctypes.Structure):
     """A value of the engine, on a machine with 64 bits: what it is, and its type."""
 
     _fields_ = (("content", ctypes.c_uint64), ("tag", ctypes.c_int64))
@@ -34,7 +34,7 @@ TRIED = ("0.17.0.1", "0.17.0.2")
 #: The types of values: a small integer, ``undefined``, and "an error was thrown".
 INTEGER, UNDEFINED, EXCEPTION = 0, 3, 6
 #: A function that the engine calls: the context, the promise, the reason, whether the promise is handled by now, and something of our own.
-Tracker = ctypes.CFUNCTYPE(None, ctypes.c_void_p, Value, Value, ctypes.c_bool, ctypes.c_void_p)
+Tracker = ctypes.CFUNCTYPE(None, ctypes.c_void_p, JSValue, JSValue, ctypes.c_bool, ctypes.c_void_p)
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 #: The size of the head of every object of CPython, and where behind it a `quickjs.Context` holds the engine's runtime and context, counted
 #: in pointers. A `quickjs.Object` holds its `quickjs.Context` there, and then its value.
@@ -48,17 +48,17 @@ _FUNCTIONS: Mapping[str, tuple[Any, Sequence[Any]]] = MappingProxyType(
         "JS_SetHostPromiseRejectionTracker": (None, (ctypes.c_void_p, Tracker, ctypes.c_void_p)),
         "JS_GetRuntime": (ctypes.c_void_p, (_Context,)),
         "JS_UpdateStackTop": (None, (ctypes.c_void_p,)),
-        "JS_Call": (Value, (_Context, Value, Value, ctypes.c_int, ctypes.POINTER(Value))),
+        "JS_Call": (JSValue, (_Context, JSValue, JSValue, ctypes.c_int, ctypes.POINTER(JSValue))),
         "JS_HasException": (ctypes.c_bool, (_Context,)),
-        "JS_GetException": (Value, (_Context,)),
-        "JS_FreeValue": (None, (_Context, Value)),
-        "JS_GetUint8Array": (ctypes.c_void_p, (_Context, _Size, Value)),
-        "JS_Eval": (Value, (_Context, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_int)),
-        "JS_WriteObject": (ctypes.c_void_p, (_Context, _Size, Value, ctypes.c_int)),
-        "JS_ReadObject": (Value, (_Context, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int)),
-        "JS_EvalFunction": (Value, (_Context, Value)),
-        "JS_GetGlobalObject": (Value, (_Context,)),
-        "JS_SetPropertyStr": (ctypes.c_int, (_Context, Value, ctypes.c_char_p, Value)),
+        "JS_GetException": (JSValue, (_Context,)),
+        "JS_FreeValue": (None, (_Context, JSValue)),
+        "JS_GetUint8Array": (ctypes.c_void_p, (_Context, _Size, JSValue)),
+        "JS_Eval": (JSValue, (_Context, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_int)),
+        "JS_WriteObject": (ctypes.c_void_p, (_Context, _Size, JSValue, ctypes.c_int)),
+        "JS_ReadObject": (JSValue, (_Context, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int)),
+        "JS_EvalFunction": (JSValue, (_Context, JSValue)),
+        "JS_GetGlobalObject": (JSValue, (_Context,)),
+        "JS_SetPropertyStr": (ctypes.c_int, (_Context, JSValue, ctypes.c_char_p, JSValue)),
         "js_free": (None, (_Context, ctypes.c_void_p)),
     }
 )
@@ -100,7 +100,7 @@ class Engine:
         """
         if type(array) is not _object_type() or ctypes.c_void_p.from_address(id(array) + _HEAD).value != self._owner:
             raise TypeError("it must be an object of this engine")
-        held, size, value = self.library.held, ctypes.c_size_t(), Value.from_address(id(array) + _HEAD + _POINTER)
+        held, size, value = self.library.held, ctypes.c_size_t(), JSValue.from_address(id(array) + _HEAD + _POINTER)
         address = held.JS_GetUint8Array(self.context, ctypes.byref(size), value)
         if held.JS_HasException(self.context):
             held.JS_FreeValue(self.context, held.JS_GetException(self.context))
@@ -128,7 +128,7 @@ def load_library() -> Library | None:
     if sys.implementation.name != "cpython" or object.__basicsize__ != _HEAD or sys.maxsize < 1 << 32:
         return None
     try:
-        if metadata.version("quickjs-ng") not in TRIED or _object_type().__basicsize__ != _HEAD + _POINTER + ctypes.sizeof(Value):
+        if metadata.version("quickjs-ng") not in TRIED or _object_type().__basicsize__ != _HEAD + _POINTER + ctypes.sizeof(JSValue):
             return None
         path = importlib.import_module("_quickjs").__file__
         library = Library(ctypes.PyDLL(path), ctypes.CDLL(path))

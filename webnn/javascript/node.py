@@ -50,7 +50,17 @@ from webnn.processes.child import SIGNALLED, ends_at_signals, kill
 from webnn.validation.drafts import NEWEST
 from webnn.validation.revision import Revision
 
-__all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
+__all__ = [
+    "ENDED_BY_USER",
+    "FAULT",
+    "MEMORY",
+    "OUT_OF_TIME",
+    "InstalledNode",
+    "NodeMissingError",
+    "NodeProgram",
+    "find_node",
+    "run_program",
+]
 
 #: `module.registerHooks` came with this version.
 LOWEST = (22, 15)
@@ -69,7 +79,7 @@ class NodeMissingError(RuntimeError):
     """There is no Node that is new enough."""
 
 
-class Node(NamedTuple):
+class InstalledNode(NamedTuple):
     """An installed Node."""
 
     path: Path
@@ -77,7 +87,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class NodeProgram:
     """A program and how it runs.
 
     Attributes:
@@ -115,7 +125,7 @@ class Program:
     on_line: Callable[[tuple[str, int]], object] | None = None
 
 
-def find_node(named: Path | None = None) -> Node:
+def find_node(named: Path | None = None) -> InstalledNode:
     """Find a Node that is new enough: the one that the user names, or else that of the extra ``js``, or else one on the PATH.
 
     Raises:
@@ -145,7 +155,7 @@ def _candidates() -> Iterator[Path]:
         yield Path(on_path)
 
 
-def _ask(path: Path) -> Node | None:
+def _ask(path: Path) -> InstalledNode | None:
     """Ask a Node for its version and its own file: the file on the PATH may be the script of a version manager."""
     # Node must not see variables of the user that change its behaviour, such as NODE_OPTIONS.
     environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
@@ -155,7 +165,7 @@ def _ask(path: Path) -> Node | None:
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     facts = re.fullmatch(r"v(\d+)\.(\d+)\.\S* (.+)\n", answer)
-    return Node(Path(facts[3]), (int(facts[1]), int(facts[2]))) if facts else None
+    return InstalledNode(Path(facts[3]), (int(facts[1]), int(facts[2]))) if facts else None
 
 
 def _environment() -> dict[str, str]:
@@ -172,7 +182,7 @@ def _obstacle() -> str:
     return ""
 
 
-def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
+def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path], dict[str, str] | None]:
     """Return the command that runs Node, and the missing walls with the reasons; ``None`` if `walls` will report them."""
     path = Path(os.path.abspath(node.path))
     command: list[str | Path] = [
@@ -196,7 +206,7 @@ def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, 
 
 
 def run_program(
-    node: Node, program: Program, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
+    node: InstalledNode, program: NodeProgram, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
 ) -> int:
     """Run a program until it ends.
 
@@ -233,7 +243,7 @@ def run_program(
     return FAULT if FAULT in codes else code
 
 
-def _run(node: Node, program: Program, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool = False) -> int:
+def _run(node: InstalledNode, program: NodeProgram, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool = False) -> int:
     """Run one process until it ends."""
     command, missing = _command(node, program)
     host = _Host(program, missing, outputs, workers, number, verbose=verbose)
@@ -275,7 +285,7 @@ class _Host:
     """Answers one child."""
 
     def __init__(
-        self, program: Program, missing: Mapping[str, str] | None, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool
+        self, program: NodeProgram, missing: Mapping[str, str] | None, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool
     ) -> None:
         self._program = program
         self._missing: Mapping[str, str] | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from webnn.javascript.bytecode import READ_BYTECODE
-from webnn.javascript.library import EXCEPTION, INTEGER, UNDEFINED, Engine, Tracker, Value
+from webnn.javascript.library import EXCEPTION, INTEGER, UNDEFINED, Engine, JSValue, Tracker
 
 __all__ = ["Rejections", "watch_rejections"]
 
@@ -22,7 +22,7 @@ class Rejections:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._library = engine.library.released
-        self._listener: Value | None = None
+        self._listener: JSValue | None = None
         #: Bytecode that is to be run.
         self._code: bytes | None = None
         self._ran = False
@@ -51,16 +51,16 @@ class Rejections:
             self._code = None
         return self._ran
 
-    def _tell(self, context: int, promise: Value, reason: Value, is_handled: bool, _: object) -> None:
+    def _tell(self, context: int, promise: JSValue, reason: JSValue, is_handled: bool, _: object) -> None:
         if self._listener is None:
             self._listener = reason
         elif self._code is not None:
             code, self._code = self._code, None
             self._run(context, code, reason)
         else:
-            self._call(context, self._listener, promise, promise, reason, Value(int(is_handled), INTEGER))
+            self._call(context, self._listener, promise, promise, reason, JSValue(int(is_handled), INTEGER))
 
-    def _run(self, context: int, code: bytes, on_error: Value) -> None:
+    def _run(self, context: int, code: bytes, on_error: JSValue) -> None:
         script = self._library.JS_ReadObject(context, code, len(code), READ_BYTECODE)
         if script.tag == EXCEPTION:
             self._library.JS_FreeValue(context, self._library.JS_GetException(context))
@@ -69,14 +69,14 @@ class Rejections:
         result = self._library.JS_EvalFunction(context, script)
         if result.tag == EXCEPTION:
             error = self._library.JS_GetException(context)
-            self._call(context, on_error, Value(0, UNDEFINED), error)
+            self._call(context, on_error, JSValue(0, UNDEFINED), error)
             self._library.JS_FreeValue(context, error)
         else:
             self._library.JS_FreeValue(context, result)
 
-    def _call(self, context: int, function: Value, this: Value, *arguments: Value) -> None:
+    def _call(self, context: int, function: JSValue, this: JSValue, *arguments: JSValue) -> None:
         # The function returns nothing, so that nothing has to be freed; it fails only where there is no memory or no stack left.
-        self._library.JS_Call(context, function, this, len(arguments), (Value * len(arguments))(*arguments))
+        self._library.JS_Call(context, function, this, len(arguments), (JSValue * len(arguments))(*arguments))
         if self._library.JS_HasException(context):
             self._library.JS_FreeValue(context, self._library.JS_GetException(context))
 

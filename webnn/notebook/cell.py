@@ -21,7 +21,7 @@ import webnn
 from webnn.javascript.ends import ENDED_BY_USER, MEMORY
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import load_idl
-from webnn.javascript.node import Node, NodeMissingError, Program, find_node, run_program
+from webnn.javascript.node import InstalledNode, NodeMissingError, NodeProgram, find_node, run_program
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import Address, EngineMissingError, Realm, ScriptError, load_script, require_engine
 from webnn.javascript.values import Values, encode, getters, offer
@@ -133,9 +133,9 @@ class _Text(io.RawIOBase):
             self._stream.flush()
 
 
-def _run_in_node(node: Node, source: str, options: Options, values: Values, stdout: TextIO, stderr: TextIO) -> None:
+def _run_in_node(node: InstalledNode, source: str, options: Options, values: Values, stdout: TextIO, stderr: TextIO) -> None:
     text = f"{source}\n{offer(options.outputs)}" if options.outputs else source
-    program = Program(
+    program = NodeProgram(
         scripts=[Script(url=_URL, kind="module", source=text)],
         location=_URL,
         arguments=["node", _NAME],

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from webnn.javascript.files import Files
-from webnn.javascript.node import Node, NodeMissingError, Program, find_node, run_program
+from webnn.javascript.node import InstalledNode, NodeMissingError, NodeProgram, find_node, run_program
 from webnn.javascript.page_scripts import Script
 
 __all__ = ["Outcome", "inline", "require_node", "run", "run_scripts"]
 
 
 @cache
-def _find() -> Node | str:
+def _find() -> InstalledNode | str:
     try:
         named = os.environ.get("WEBNN_NODE")
         return find_node(Path(named) if named else None)
@@ -30,9 +30,9 @@ def _find() -> Node | str:
         return str(error)
 
 
-def require_node() -> Node:
+def require_node() -> InstalledNode:
     found = _find()
-    if isinstance(found, Node):
+    if isinstance(found, InstalledNode):
         return found
     if os.environ.get("WEBNN_REQUIRE_NODE"):
         pytest.fail(found)
@@ -48,7 +48,7 @@ class Outcome:
     stderr: str
 
 
-def run(folder: Path, source: str, kind: Any = "module", node: Node | None = None, **options: Any) -> Outcome:
+def run(folder: Path, source: str, kind: Any = "module", node: InstalledNode | None = None, **options: Any) -> Outcome:
     """Run a program of one script in a folder."""
     name = "program.mjs" if kind == "module" else "program.js"
     (folder / name).write_text(source, encoding="utf-8")
@@ -57,7 +57,7 @@ def run(folder: Path, source: str, kind: Any = "module", node: Node | None = Non
 
 
 def run_scripts(
-    folder: Path, scripts: list[Script], url: str, node: Node | None = None, *, verbose: bool = False, **options: Any
+    folder: Path, scripts: list[Script], url: str, node: InstalledNode | None = None, *, verbose: bool = False, **options: Any
 ) -> Outcome:
     stdout, stderr = BytesIO(), BytesIO()
     program = make_program(folder, scripts, url, **options)
@@ -65,11 +65,11 @@ def run_scripts(
     return Outcome(code, stdout.getvalue().decode(), stderr.getvalue().decode())
 
 
-def make_program(folder: Path, scripts: list[Script], url: str, **options: Any) -> Program:
-    return Program(scripts=scripts, location=url, arguments=["node", "program", "a b", "--c"], files=Files(folder, folder), **options)
+def make_program(folder: Path, scripts: list[Script], url: str, **options: Any) -> NodeProgram:
+    return NodeProgram(scripts=scripts, location=url, arguments=["node", "program", "a b", "--c"], files=Files(folder, folder), **options)
 
 
-def inline(folder: Path, source: str, **options: Any) -> Program:
+def inline(folder: Path, source: str, **options: Any) -> NodeProgram:
     """Make a program of one module that is not in a file."""
     url = "https://app.test/inline.mjs"
     return make_program(folder, [Script(url=url, kind="module", source=source)], url, **options)

@@ -20,7 +20,7 @@ from tests.support import PATIENCE
 from tests.webnn.javascript.node_support import Outcome, inline, require_node, run, run_scripts
 from webnn._extras import install_command
 from webnn.javascript import walls
-from webnn.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, find_node, run_program
+from webnn.javascript.node import FAULT, OUT_OF_TIME, InstalledNode, NodeMissingError, find_node, run_program
 from webnn.javascript.page_scripts import Script
 
 pytestmark = pytest.mark.processes
@@ -226,14 +226,14 @@ def test_a_fault_of_the_emulator_is_told(tmp_path: Path, monkeypatch: pytest.Mon
 # Programs other than Node, and a Node that was removed
 
 
-def fake(folder: Path, python: str) -> Node:
+def fake(folder: Path, python: str) -> InstalledNode:
     """Make a program in the place of Node."""
     if sys.platform == "win32":
         pytest.skip("a script is not a program there")
     path = folder / "fake-node"
     path.write_text(f"#!{sys.executable}\nimport sys\n{python}\n", encoding="utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return Node(path, (99, 0))
+    return InstalledNode(path, (99, 0))
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_finding_a_named_node(tmp_path: Path, version: str, found: tuple[int, in
         with pytest.raises(NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: {re.escape(install_command('js'))}"):
             find_node(path)
     else:
-        assert find_node(path) == Node(path, found)
+        assert find_node(path) == InstalledNode(path, found)
 
 
 def test_finding_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from tests.webnn.javascript.node_support import require_node
-from webnn.javascript.node import Node, NodeMissingError
+from webnn.javascript.node import InstalledNode, NodeMissingError
 from webnn.notebook import cell
 
 __all__ = ["choose", "make_shell"]
@@ -28,7 +28,7 @@ def choose(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if importlib.util.find_spec("quickjs") is None:
         pytest.skip("the JavaScript engine quickjs-ng is not installed")
 
-    def find(_: Path | None = None) -> Node:
+    def find(_: Path | None = None) -> InstalledNode:
         raise NodeMissingError("Node 22.15 or newer is needed, but there is none")
 
     monkeypatch.setattr(cell, "find_node", find)

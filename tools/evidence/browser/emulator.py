@@ -15,7 +15,7 @@ import numpy as np
 import webnn
 from webnn.commands import feeds
 from webnn.javascript.files import ORIGIN, Files
-from webnn.javascript.node import Node, Program, find_node, run_program
+from webnn.javascript.node import InstalledNode, NodeProgram, find_node, run_program
 from webnn.javascript.page_scripts import Script
 
 __all__ = ["BuiltModules", "build_modules", "compute", "values_for"]
@@ -57,7 +57,7 @@ class BuiltModules:
     globals: Sequence[str]
 
 
-def build_modules(names: Sequence[str], folder: Path, *, dialect: str | None = None, node: Node | None = None) -> BuiltModules:
+def build_modules(names: Sequence[str], folder: Path, *, dialect: str | None = None, node: InstalledNode | None = None) -> BuiltModules:
     """Build modules of the newest draft in the emulator, all in one process of Node.
 
     Args:
@@ -72,7 +72,9 @@ def build_modules(names: Sequence[str], folder: Path, *, dialect: str | None = N
     found: list[webnn.GraphDescription] = []
     stdout, stderr = io.BytesIO(), io.BytesIO()
     script = Script(url=f"{ORIGIN}/driver.mjs", kind="module", source=_DRIVER.replace("NAMES", json.dumps(list(names))))
-    program = Program(scripts=[script], location=script.url, arguments=[], files=Files(folder, folder), revision="2026-06", dialect=dialect)
+    program = NodeProgram(
+        scripts=[script], location=script.url, arguments=[], files=Files(folder, folder), revision="2026-06", dialect=dialect
+    )
     with webnn.emulate(on_build=lambda description, _: found.append(description)):
         code = run_program(node or find_node(), program, stdout=stdout, stderr=stderr)
     if code:
