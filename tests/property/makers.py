@@ -14,7 +14,7 @@ from tests.support import CURRENT, Act, Array, shared_context
 from webnn.calls.dice import Dice, Scalar, Style, to_array
 from webnn.calls.maker import CallMaker, Limits, Value
 from webnn.calls.operations import ACTIVATIONS, CALLS, parameters
-from webnn.fuzz.tolerances import PARTIAL
+from webnn.reference.rounding import PARTIAL
 from webnn.validation.descriptor import MAX_RANK, DataType, is_float
 from webnn.validation.drafts import find_revision
 

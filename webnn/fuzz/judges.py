@@ -20,10 +20,10 @@ from webnn.context.engine_backend import EngineBackend
 from webnn.context.runs import Bound
 from webnn.fuzz.hosts import Built, Outcome
 from webnn.fuzz.programs import Program, is_reference
-from webnn.fuzz.tolerances import find_wrong
 from webnn.inspect.subject import Subject
 from webnn.lowering import lower
 from webnn.reference import evaluate
+from webnn.reference.rounding import find_wrong
 from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, is_float
 
 __all__ = ["Finding", "Rebuilding", "compare_hosts", "judge_numbers", "read_outputs"]

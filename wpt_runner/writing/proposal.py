@@ -125,7 +125,7 @@ class _Recorder:
     """Does the calls of a builder, and writes each as a statement."""
 
     def __init__(self, builder: webnn.MLGraphBuilder) -> None:
-        #: The member that the case calls.
+        #: The object whose members the case calls.
         self.calls = SimpleNamespace(**{name: self._record(name, getattr(builder, name)) for name in dir(builder) if name[0] != "_"})
         #: The names of operands and other objects, which are kept alive.
         self._names: dict[int, tuple[str, object]] = {}

@@ -6,7 +6,7 @@ import numpy as np
 
 import webnn
 from tests.support import each_row
-from webnn.fuzz.tolerances import find_wrong
+from webnn.reference.rounding import find_wrong
 
 #: Linear interpolation between two numbers in four places, what may come, and what may not.
 RESAMPLED = [

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.reference import ulp_distance
 from webnn.reference.computation import Prepared
+from webnn.reference.ulp import ulp_distance
 from webnn.reference.wpt_tolerances import find_own
 from webnn.validation.descriptor import FLOAT_FORMATS, is_float
 
 if TYPE_CHECKING:
-    from webnn import OperatorDescription
+    from webnn.builder.description import OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["PARTIAL", "find_wrong"]
+__all__ = ["PARTIAL", "find_wrong", "round_off"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Descriptors = Mapping[str, "OperandDescriptor"]
@@ -55,7 +55,7 @@ def find_wrong(
         draft: The draft.
         known: The types and shapes of all values.
         values: The arrays of its operands, and of those results that are judged.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that differ from the defaults.
     """
     prepared = Prepared(operator, draft, known, semantics)
     with np.errstate(all="ignore"):
@@ -95,15 +95,15 @@ def _compare(
     if operator.operation in PARTIAL and floating and _is_large(operator, known, values):
         wrong &= np.isfinite(actual.astype(np.float64))
     if operator.operation in _SCALED and floating:
-        # What a parameter that became infinite makes of a zero is not specified.
+        # The product of a zero and a parameter that became infinite is not specified.
         given = [each for each in operator.options.values() if isinstance(each, int | float)]
         wrong &= ~(np.isnan(exact) & any(abs(each) > FLOAT_FORMATS[dataType].largest for each in given))
     if operator.operation == "resample2d" and not floating:
         # Which one of two integers comes that are equally near is not specified; what is interpolated is a number of float32.
         numbers = prepared.evaluate({name: array.astype(np.float64) for name, array in values.items()}, exact=True)[position]
-        wrong &= np.abs(actual - numbers) > 0.5 + 2.0**-20 * np.maximum(1, np.abs(numbers))
+        wrong &= np.abs(actual - numbers) > round_off(numbers)
     if operator.operation == "quantizeLinear":
-        # What a quotient that is NaN becomes is not specified.
+        # The integer of a quotient that is NaN is not specified.
         wrong &= ~np.isnan(_quotient(operator, values, wrong.shape))
     if not wrong.any():
         return ""
@@ -111,6 +111,11 @@ def _compare(
     operands = ", ".join(known[value].dataType for _, _, value in operator.named_values())
     shown = f"{operator.operation} of {operands}: {name}{list(at)} is {actual[at]!s}, and {exact[at]!s} is right"
     return f"{shown} ({np.count_nonzero(wrong)} of {wrong.size} elements differ, {allowed.metric} {allowed.value:g} allowed)"
+
+
+def round_off(numbers: Array) -> Array:
+    """Return how far integers may be from numbers of float32 that they are rounded from: either of two that are equally near will do."""
+    return np.asarray(0.5 + 2.0**-20 * np.maximum(1, np.abs(numbers)))
 
 
 def _cancelled(operator: OperatorDescription, values: Mapping[str, Array]) -> float:
