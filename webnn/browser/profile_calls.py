@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from webnn.calls.dice import Dice, Scalar, Style
-from webnn.calls.maker import CallMaker, Value
+from webnn.calls.maker import CallMaker, Value, places
 from webnn.calls.operations import CALLS
 from webnn.context.profiles import Profile
 from webnn.validation.descriptor import DATA_TYPES, DataType
@@ -71,7 +71,10 @@ class Draws:
     def _mutate(self, call: Call) -> Call:
         """Change one place of a call: a data type, a dimension, the rank, a number."""
         dice = self.dice
-        within, key = dice.pick(_places(call["arguments"]))
+        found = [
+            (within, key) for within, key in places(call["arguments"]) if not isinstance(within[key], dict) or _PLACEHOLDER in within[key]
+        ]
+        within, key = dice.pick(found)
         value = within[key]
         if isinstance(value, dict):
             dataType, shape, constant = value[_PLACEHOLDER]
@@ -96,16 +99,3 @@ def _write(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _write(each) for key, each in value.items()}
     return [_write(each) for each in value] if isinstance(value, list) else value
-
-
-def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Return the places that can change: the container of each, and the key or the index."""
-    found: list[tuple[Any, Any]] = []
-    for key in value if isinstance(value, dict) else range(len(value)):
-        each = value[key]
-        isOperand = isinstance(each, dict) and _PLACEHOLDER in each
-        if isOperand or not isinstance(each, dict):
-            found.append((value, key))
-        if isinstance(each, dict | list) and not isOperand:
-            found += _places(each)
-    return found

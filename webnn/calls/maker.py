@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from webnn.calls.dice import Dice, Scalar, Style
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.revision import Revision
 
-__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "types_of"]
+__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "places", "types_of"]
 
 #: The dictionary that `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits: TypeAlias = Mapping[str, Any]
@@ -36,6 +36,18 @@ def types_of(limits: Limits, name: str, operand: str) -> tuple[DataType, ...]:
     """Return the data types that an operation takes for an operand, and that inputs and constants can have."""
     given = [limits[row]["dataTypes"] for row in ("input", "constant")]
     return tuple(each for each in limits[name][operand]["dataTypes"] if all(each in types for types in given))
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the places within arguments that are written as data: the container of each value, and its key or index.
+
+    An operand is one value: an object whose members begin with ``$``.
+    """
+    pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in pairs:
+        yield value, key
+        if isinstance(each, dict | list) and not (isinstance(each, dict) and any(name.startswith("$") for name in each)):
+            yield from places(each)
 
 
 class CallMaker(ABC):

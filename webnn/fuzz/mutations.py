@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from webnn.calls.dice import Dice
+from webnn.calls.maker import places
 from webnn.fuzz.maker import Maker
 from webnn.fuzz.programs import SHARED, Step, is_reference
 from webnn.validation.descriptor import DATA_TYPES
@@ -24,8 +25,6 @@ _WRONG: tuple[Any, ...] = (
     {"$number": "NaN"},
     {"$number": "Infinity"},
 )
-#: A place in a step: the container, and the key or the index.
-_Place = tuple[Any, Any]
 
 
 def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
@@ -37,7 +36,7 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
         members: The types of its options in the IDL, by name.
     """
     dice, step = m.dice, m.steps.pop()
-    places = list(_places(step["args"]))
+    found = list(places(step["args"]))
     kind = dice.integer(0, 11)
     if kind == 0 and members:
         _add_option(dice, step, members)
@@ -47,11 +46,11 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
         else:
             step["args"].append(dice.pick(_WRONG))
     elif kind == 2:
-        container, key = dice.pick(places)
+        container, key = dice.pick(found)
         container[key] = dice.pick(_WRONG)
     else:
         # Mostly a value becomes another one of its own kind.
-        container, key = dice.pick(places)
+        container, key = dice.pick(found)
         value = container[key]
         if is_reference(value):
             container[key] = _other_operand(m, value)
@@ -78,15 +77,6 @@ def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
         found.update({member["name"]: member["type"] for member in dictionary["members"]})
         name = dictionary.get("inherits")
     return found
-
-
-def _places(value: Any) -> Iterator[_Place]:
-    """Yield the places of a step's values, references whole."""
-    pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, each in pairs:
-        yield value, key
-        if isinstance(each, dict | list) and not (isinstance(each, dict) and any(name.startswith("$") for name in each)):
-            yield from _places(each)
 
 
 def _other_number(dice: Dice, value: float) -> Any:
