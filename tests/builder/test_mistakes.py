@@ -98,4 +98,4 @@ def test_what_operands_can_do() -> None:
     assert (x == x, x == y, x != y, bool(x)) == (True, False, True, True)  # noqa: PLR0124
     assert {x: 1, y: 2}[y] == 2
     assert [x] + [y] == [x, y]  # noqa: RUF005
-    assert not [name for name in dir(MLOperand) if not name.startswith("_") and name not in {"dataType", "shape"}]
+    assert not [name for name in dir(MLOperand) if not name.startswith("_") and name not in {"dataType", "shape", "descriptor"}]

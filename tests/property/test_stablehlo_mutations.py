@@ -26,7 +26,7 @@ from tests.webnn.hlo.test_reader import jaxlib
 from tests.webnn.stablehlo.programs import Array, compute, program
 from webnn.hlo.mlir import write_mlir
 from webnn.hlo.types import TensorType
-from webnn.importing import operands
+from webnn.importing import steps
 from webnn.stablehlo import lowering
 from webnn.stablehlo.elements import dtype_of
 
@@ -233,7 +233,7 @@ def test_many_mutations(kind: str, part: int) -> None:
 
 def in_child(kind: str, count: int, seed: str) -> None:
     """Import mutated programs with a limit for the memory; called in a process of its own."""
-    lowering._MOST_STEPS, lowering._MOST_OPERATORS, operands._MOST_BYTES = _STEPS, _OPERATORS, _BYTES
+    lowering._MOST_STEPS, lowering._MOST_OPERATORS, steps._MOST_BYTES = _STEPS, _OPERATORS, _BYTES
     trial = import_program(programs()) if kind == "programs" else import_file(texts() if kind == "texts" else bytecode())
     found = Reader()
     webnn.hlo.reader._run = found.run

@@ -15,8 +15,8 @@ import numpy as np
 from tests.casting import cast_number
 from tests.property.calls import Call, expected
 from tests.support import Array
-from webnn.reference.numbers import cast_number
 from webnn.reference.rounding import round_off
+from webnn.validation import unary
 from webnn.validation.drafts import find_revision
 
 __all__ = ["COPIES", "FAST_TOLERANCES", "TOLERANCES", "Tolerance", "compare", "compare_fast"]
