@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.builder.places import find_padding
+from webnn.importing.moving import pad, slice_operand
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
+    pass
 
 __all__ = ["RULES"]
 
@@ -171,22 +172,12 @@ def _slice(node: Node) -> Result:
     if any(len(each) == 0 for each in chosen):
         return _empty(node, [len(each) for each in chosen])
     lowest = [min(each[0], each[-1]) for each in chosen]
-    sizes = [abs(each[-1] - each[0]) + 1 for each in chosen]
-    strides = [abs(each.step) if len(each) > 1 else 1 for each in chosen]
+    sizes = tuple([len(each) for each in chosen])
     backwards = [axis for axis, each in enumerate(chosen) if each.step < 0 and len(each) > 1]
-    if tuple(sizes) == value.shape and not backwards and set(strides) <= {1}:
+    if sizes == value.shape and not backwards:
         return value
-    part = _cut(node, node.operand(0), lowest, sizes, strides)
+    part = slice_operand(node, node.operand(0), lowest, sizes, [abs(each.step) for each in chosen])
     return node.builder.reverse(part, axes=backwards) if backwards else part
-
-
-def _cut(node: Node, operand: MLOperand, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] = ()) -> MLOperand:
-    """Slice an operand, unless that takes all of it."""
-    if any(stride != 1 for stride in strides):
-        return node.builder.slice(operand, list(starts), list(sizes), strides=list(strides))
-    if operand.descriptor.dimensions == tuple(sizes):
-        return operand
-    return node.builder.slice(operand, list(starts), list(sizes))
 
 
 # Repetitions.
@@ -231,7 +222,6 @@ def _pad(node: Node) -> Result:
 
     The number that is added may be computed. The widths must be known.
     """
-    builder = node.builder
     value = node.value(0)
     mode = node.choice("mode", "constant", ("constant", "reflect", "edge", "wrap"))
     if node.given(2) and node.value(2).size != 1:
@@ -243,42 +233,32 @@ def _pad(node: Node) -> Result:
     low, high = [0] * value.rank, [0] * value.rank
     for index, axis in enumerate(axes):
         low[axis], high[axis] = widths[index], widths[len(axes) + index]
-    # The part of each axis that negative numbers leave.
-    starts = [max(-before, 0) for before in low]
-    sizes = [size - start - max(-behind, 0) for size, start, behind in zip(value.shape, starts, high, strict=True)]
-    low, high = [max(before, 0) for before in low], [max(behind, 0) for behind in high]
-    shape = [before + size + behind for before, size, behind in zip(low, sizes, high, strict=True)]
+    shape = [before + size + behind for before, size, behind in zip(low, value.shape, high, strict=True)]
     if any(size < 0 for size in shape):
         raise Refused(f"pads must take at most what the input has, {list(value.shape)}, got {widths}")
     if 0 in shape:
         return _empty(node, shape)
-    if any(size < 1 for size in sizes):
-        if mode != "constant":
-            raise Refused(f"negative pads must leave something of each axis of the input, {list(value.shape)}, got {widths}")
-        return builder.expand(_padding(node), shape)
-    if tuple(shape) == value.shape and not any(starts) and not any(low):
+    if not any(low) and not any(high):
         return value
-    x = _cut(node, node.operand(0), starts, sizes)
-    if mode == "wrap" or (mode == "reflect" and any(max(a, b) >= size for a, b, size in zip(low, high, sizes, strict=True))):
+    if mode == "constant":
+        padding = node.value(2) if node.given(2) else Value.known(np.asarray(node.number("value", 0.0), value.dtype))
+        if padding.array is not None and node.given(2):
+            node.known(2, "constant_value")
+        return pad(node, value, padding, low, high, [0] * value.rank)
+    starts = [max(-before, 0) for before in low]
+    sizes = [size - start - max(-behind, 0) for size, start, behind in zip(value.shape, starts, high, strict=True)]
+    low, high = [max(before, 0) for before in low], [max(behind, 0) for behind in high]
+    if any(size < 1 for size in sizes):
+        raise Refused(f"negative pads must leave something of each axis of the input, {list(value.shape)}, got {widths}")
+    x = slice_operand(node, node.operand(0), starts, sizes)
+    if mode == "wrap" or any(max(a, b) >= size for a, b, size in zip(low, high, sizes, strict=True) if mode == "reflect"):
         for axis, (before, behind) in enumerate(zip(low, high, strict=True)):
             if before or behind:
-                x = builder.gather(x, node.constant(_padded_indices(sizes[axis], before, behind, mode)), axis=axis)
+                x = node.builder.gather(x, node.constant(_padded_indices(sizes[axis], before, behind, mode)), axis=axis)
         return x
     if not any(low) and not any(high):
         return x
-    if mode != "constant":
-        return builder.pad(x, low, high, mode="edge" if mode == "edge" else "reflection")
-    if node.given(2) and node.value(2).array is None:
-        inside = builder.pad(builder.expand(node.scalar(1, "uint8"), sizes), low, high, mode="constant", value=0)
-        return builder.where(inside, builder.pad(x, low, high, mode="constant", value=0), _padding(node))
-    # A bool becomes a number.
-    number = (node.known(2, "constant_value").item() if node.given(2) else node.number("value", 0.0)) + 0
-    return builder.pad(x, low, high, mode="constant", value=number)
-
-
-def _padding(node: Node) -> MLOperand:
-    """Return the scalar that is added."""
-    return node.reshape(node.operand(2), []) if node.given(2) else node.scalar(node.number("value", 0.0), node.operand(0))
+    return node.builder.pad(x, low, high, mode="edge" if mode == "edge" else "reflection")
 
 
 def _padded_indices(size: int, before: int, behind: int, mode: str) -> Array:
@@ -303,7 +283,7 @@ def _center_crop_pad(node: Node) -> Result:
     if tuple(shape) == value.shape:
         return value
     sizes = [min(old, new) for old, new in zip(value.shape, shape, strict=True)]
-    x = _cut(node, node.operand(0), [(old - size) // 2 for old, size in zip(value.shape, sizes, strict=True)], sizes)
+    x = slice_operand(node, node.operand(0), [(old - size) // 2 for old, size in zip(value.shape, sizes, strict=True)], sizes)
     low = [(new - size) // 2 for new, size in zip(shape, sizes, strict=True)]
     high = [new - size - before for new, size, before in zip(shape, sizes, low, strict=True)]
     return node.builder.pad(x, low, high, mode="constant", value=0) if sizes != shape else x
