@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from webnn.validation.descriptor import integer_range
+
 __all__ = ["FUNCTIONS", "bits_of", "divide", "is_signed", "power", "saturate", "total_order", "wrap"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -41,9 +43,8 @@ def wrap(integers: Array, dtype: np.dtype[Any]) -> Array:
 
 def saturate(numbers: Array, dtype: np.dtype[Any]) -> Array:
     """Return floating-point numbers as integers of a type: truncated towards zero, and at most the ends of its range; NaN is 0."""
-    bits, signed = bits_of(dtype), is_signed(dtype)
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    wide = np.dtype(np.int64 if signed else np.uint64)
+    low, high = integer_range(dtype.name)
+    wide = np.dtype(np.int64 if low else np.uint64)
     whole = np.trunc(numbers.astype(np.float64))
     # The greatest integer of 64 bits is not a float64; the power of 2 above it is.
     found = np.where((whole >= low) & (whole < high + 1), whole, 0).astype(wide)

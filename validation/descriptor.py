@@ -26,6 +26,7 @@ __all__ = [
     "Ranks",
     "Shape",
     "Types",
+    "extreme",
     "integer_range",
     "is_data_type",
     "is_float",
@@ -167,10 +168,17 @@ def unpack(data: np.ndarray[Any, np.dtype[Any]], dataType: str, shape: Shape) ->
     return (bits ^ 8).astype(np.int8) - np.int8(8) if dataType == "int4" else bits
 
 
-def integer_range(dataType: DataType) -> tuple[int, int]:
-    """Return the smallest and the largest value of an integer type."""
-    bits = BITS[dataType]
+def integer_range(dataType: str) -> tuple[int, int]:
+    """Return the smallest and the largest value of an integer type of WebNN or NumPy."""
+    bits = int(dataType.lstrip("uint"))
     return (0, 2**bits - 1) if dataType.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def extreme(dataType: str, *, largest: bool) -> float:
+    """Return the largest or the smallest value of a type of WebNN or NumPy: of floating-point types an infinity, of bool 1 or 0."""
+    if dataType.startswith(("int", "uint")):
+        return integer_range(dataType)[largest]
+    return int(largest) if dataType == "bool" else math.inf if largest else -math.inf
 
 
 def is_data_type(name: str) -> TypeGuard[DataType]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from webnn.validation.descriptor import FLOAT_FORMATS, DataType, FloatFormat, integer_range, is_float
 
-__all__ = ["LARGEST_SINGLE", "as_double", "cast", "cast_as_browsers"]
+__all__ = ["LARGEST_SINGLE", "as_double", "cast", "cast_as_browsers", "integer_bounds"]
 
 #: The number of significant bits of a double.
 _DOUBLE_BITS = 53
@@ -61,6 +61,13 @@ def cast_as_browsers(number: float, dataType: DataType) -> int | float:
             double = math.copysign(math.inf, double)
         return cast(cast(double, "float32"), dataType)
     return cast(math.trunc(number) if isinstance(number, int) or math.isfinite(number) else number, dataType)
+
+
+def integer_bounds(low: float | None, high: float | None, dataType: str) -> tuple[int, int]:
+    """Return the bounds that `clamp` holds integers between; one that is missing, or beyond the type's range, becomes the range's end."""
+    least, most = integer_range(dataType)
+    lowest = least if low is None else math.ceil(min(max(low, least), most))
+    return lowest, most if high is None else math.floor(min(max(high, least), most))
 
 
 def _round(double: float, form: FloatFormat) -> float:

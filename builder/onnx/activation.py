@@ -9,6 +9,7 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.integer import clip
 from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.numbers import integer_bounds
 from webnn.validation.shapes import unidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
@@ -41,11 +42,7 @@ def _clamp(e: Emitter, op: Op) -> str:
     low = -math.inf if options.minValue is None else options.minValue
     high = math.inf if options.maxValue is None else options.maxValue
     if dtype not in FLOAT_TYPES:
-        # A bound beyond the type's range becomes the range's end.
-        info = np.iinfo(dtype)
-        lowest = math.ceil(min(max(low, info.min), info.max))
-        highest = math.floor(min(max(high, info.min), info.max))
-        return clip(e, op["input"], lowest, highest, dtype)
+        return clip(e, op["input"], *integer_bounds(options.minValue, options.maxValue, dtype), dtype)
     bounds = [bound for bound in (low, high) if math.isnan(bound)]
     if bounds:
         # `Clip` ignores a bound that is NaN; the maximum or minimum with it is NaN.

@@ -7,13 +7,12 @@ drops a last window that begins behind the input.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
-from webnn.validation.descriptor import DataType, is_float
+from webnn.validation.descriptor import DataType, extreme, is_float
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
 __all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows"]
@@ -127,7 +126,7 @@ def _slices_max(e: Emitter, value: str, axis: PoolingAxis, dtype: DataType) -> s
 def _max(e: Emitter, op: Op) -> str:
     height, width = axes = _spatial(op)
     value, type = op["input"], op.type("input")
-    lowest: Any = -np.inf if type == "float32" else np.iinfo(type).min
+    lowest = extreme(type, largest=False)
     if type in ("int32", "uint32", "int64", "uint64"):
         # There is no kernel for these types, and no carrier that would be exact for all of them.
         padded = _pad(e, value, axes, e.scalar(lowest, type), last=width.axis)

@@ -157,7 +157,7 @@ def _choose(rng: np.random.Generator, *choices: Any) -> Any:
 
 def _integers(rng: np.random.Generator, dataType: str, shape: tuple[int, ...]) -> Array:
     """Return integers of a type: of the whole range, its ends, or one of them only."""
-    low, high = integer_range(dataType)  # type: ignore[arg-type]
+    low, high = integer_range(dataType)
     kind = {"int4": np.int8, "uint4": np.uint8}.get(dataType, np.dtype(dataType))
     some = _choose(rng, np.arange(low, high + 1), np.array([low, high]), np.array([low]), np.array([high]), np.array([low, low + 1]))
     return np.asarray(rng.choice(some, shape).astype(kind))
@@ -177,7 +177,7 @@ def _quantize(rng: np.random.Generator, drawn: Drawn, dataType: str) -> Drawn:
     # From a few integers to more than there are.
     scale = np.float32(np.clip(largest / _choose(rng, 3, 60, 127, 300, 1000), 2.0**-47, 2.0**47))
     numbers, ones = drawn.output, [1] * len(drawn.output.shape)
-    low, high = integer_range(dataType)  # type: ignore[arg-type]
+    low, high = integer_range(dataType)
     zeroPoint = int(_choose(rng, low, high, 0, low + 128, rng.integers(low, high + 1)))
     for _ in range(rng.integers(3)):
         least = float(rng.uniform(-largest, largest / 2))

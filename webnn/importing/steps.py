@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,7 +10,7 @@ import numpy as np
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
-from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, pack
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, extreme, pack
 
 if TYPE_CHECKING:
     from webnn.builder.sketch import LabellingBuilder
@@ -317,10 +316,7 @@ def normalize_axes(name: str, axes: Sequence[int], rank: int) -> list[int]:
 
 def limit_of(operand: MLOperand, *, is_least: bool) -> float:
     """Return the least or the largest number of an operand's type, which is infinite for floating-point types."""
-    if operand.descriptor.dataType in FLOAT_TYPES:
-        return -math.inf if is_least else math.inf
-    range_ = np.iinfo(operand.descriptor.dataType)
-    return int(range_.min if is_least else range_.max)
+    return extreme(operand.descriptor.dataType, largest=not is_least)
 
 
 def product(sizes: Sequence[int]) -> int:

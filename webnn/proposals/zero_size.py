@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from webnn.proposals.proposal import Case, Decision, Proposal
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, extreme
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.delta import RowChanges
 from webnn.validation.operation import Call, Operation, Outputs
@@ -136,13 +136,6 @@ def _fill(e: Any, output: OperandDescriptor, value: float) -> Any:
     return e.node("Expand", [e.scalar(value, output.dataType), e.ints(output.dimensions)])
 
 
-def _limit(largest: bool, dataType: Any) -> float:
-    """Return the largest or the smallest number of a type, infinities included."""
-    if is_float(dataType):
-        return np.inf if largest else -np.inf
-    return integer_range(dataType)[largest]
-
-
 #: What a reduction of no element gives, by the operation: a number, or whether it is the largest number of the type.
 _REDUCTIONS: Mapping[str, float | bool] = MappingProxyType(
     {
@@ -158,7 +151,7 @@ _REDUCTIONS: Mapping[str, float | bool] = MappingProxyType(
 
 def _reduce(base: Callable[..., Any], e: Any, op: Any) -> Any:
     value = _REDUCTIONS[op.name]
-    return _fill(e, op.outputs[0], _limit(value, op.outputs[0].dataType) if isinstance(value, bool) else value)
+    return _fill(e, op.outputs[0], extreme(op.outputs[0].dataType, largest=value) if isinstance(value, bool) else value)
 
 
 def _concat(base: Callable[..., Any], e: Any, op: Any) -> Any:

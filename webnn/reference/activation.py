@@ -15,6 +15,7 @@ import numpy as np
 
 from webnn.builder.elementwise import FUNCTIONS
 from webnn.reference.numbers import Array, Operation, each_element, elementwise, idl_float, named, typed, wide
+from webnn.validation.numbers import integer_bounds
 
 __all__ = ["ACTIVATIONS", "OPERATIONS"]
 
@@ -28,15 +29,12 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
     in real numbers: x is held between ceil(minValue) and floor(maxValue), the upper bound applied last; a
     bound beyond the type's range has no effect or pins x to the range's end.
     """
-    low = -math.inf if minValue is None else idl_float(minValue)
-    high = math.inf if maxValue is None else idl_float(maxValue)
+    low, high = (None if bound is None else idl_float(bound) for bound in (minValue, maxValue))
     if input.dtype.kind == "f":
-        return typed(np.minimum(np.maximum(wide(input), low), high), input.dtype)
-    info = np.iinfo(input.dtype)
-    # First the type's range, so that an infinite bound never meets ceil or floor.
-    lowest = math.ceil(min(max(low, info.min), info.max))
-    highest = math.floor(min(max(high, info.min), info.max))
-    return elementwise(lambda x: np.minimum(np.maximum(x, lowest), highest), input)
+        least, most = -math.inf if low is None else low, math.inf if high is None else high
+    else:
+        least, most = integer_bounds(low, high, input.dtype.name)
+    return elementwise(lambda x: np.minimum(np.maximum(x, least), most), input)
 
 
 def elu(input: Array, *, alpha: float = 1) -> Array:

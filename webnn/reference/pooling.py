@@ -9,7 +9,6 @@ A window takes elements of the input only: its positions in the padding, and bey
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, Unpack
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from webnn.reference.numbers import Array, Operation, is_float, named, wide
 from webnn.validation.conv import conv_output_size
+from webnn.validation.descriptor import extreme
 from webnn.validation.windows import pooling_axes
 
 __all__ = ["OPERATIONS"]
@@ -53,7 +53,7 @@ def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     A window with a NaN gives NaN, which means "unspecified" here (docs/numerics.md). A window without
     elements gives the type's lowest value (-inf for floats).
     """
-    lowest = -math.inf if is_float(input) else np.iinfo(input.dtype).min
+    lowest = extreme(input.dtype.name, largest=False)
     return _pool(input, np.maximum, lowest, **options, finish=lambda greatest, _: greatest)
 
 

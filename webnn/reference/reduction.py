@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from webnn.reference.numbers import Array, Operation, axes_or, exact, named, typed
-from webnn.validation.descriptor import DataType, integer_range
+from webnn.validation.descriptor import extreme
 
 __all__ = ["OPERATIONS", "argMax", "argMin"]
 
@@ -84,13 +84,13 @@ def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDime
 
 def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Select the maximum; NaN if any value is. Without a value it is the smallest one of the type."""
-    lowest = _limit(input, largest=False)
+    lowest = extreme(input.dtype.name, largest=False)
     return _reduce(lambda rows: np.max(rows, axis=-1, initial=lowest), input, axes=axes, keepDimensions=keepDimensions)
 
 
 def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Select the minimum; NaN if any value is. Without a value it is the largest one of the type."""
-    highest = _limit(input, largest=True)
+    highest = extreme(input.dtype.name, largest=True)
     return _reduce(lambda rows: np.min(rows, axis=-1, initial=highest), input, axes=axes, keepDimensions=keepDimensions)
 
 
@@ -110,13 +110,6 @@ def _arg_reduce(
     # Of several extremes, and of several NaN, NumPy finds the first.
     indices = rows.shape[-1] - 1 - find(rows[:, ::-1], axis=-1) if selectLastIndex else find(rows, axis=-1)
     return np.asarray(indices, dtype=np.int64).reshape(_reduced_shape(input, axes, keepDimensions))
-
-
-def _limit(input: Array, *, largest: bool) -> Any:
-    """Return the largest or the smallest value of an array's type."""
-    if input.dtype.kind == "f":
-        return np.inf if largest else -np.inf
-    return integer_range(cast(DataType, input.dtype.name))[largest]
 
 
 def _rows(x: Array, axes: list[int] | None) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from webnn.builder.semantics import SWITCHES, Semantics
 from webnn.reference.gather_scatter import find_coordinates, find_grid
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
-from webnn.validation.descriptor import DataType, integer_range
+from webnn.validation.descriptor import integer_range
 from webnn.validation.windows import pooling_axes
 
 __all__ = ["vary"]
@@ -72,7 +72,7 @@ def _cast_nan(operation: Operation, input: Array, type: str, *, largest: bool) -
     result = _one(operation(input, type))
     if not is_float(input) or is_float(result):
         return result
-    return np.where(np.isnan(input), np.array(_range(type)[largest], result.dtype), result)
+    return np.where(np.isnan(input), np.array(integer_range(type)[largest], result.dtype), result)
 
 
 def _cast_low_bits(operation: Operation, input: Array, type: str) -> Array:
@@ -83,10 +83,6 @@ def _cast_low_bits(operation: Operation, input: Array, type: str) -> Array:
     numbers = wide(input)
     inside = np.where((numbers >= low) & (numbers < high + 1), numbers, low)
     return typed(np.where(np.isnan(numbers), 0, inside).astype(np.int64), result.dtype)
-
-
-def _range(type: str) -> tuple[int, int]:
-    return integer_range(cast(DataType, type))
 
 
 def _ignore_bound(operation: Operation, input: Array, **options: Any) -> Array:

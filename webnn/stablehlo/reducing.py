@@ -14,6 +14,7 @@ from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import Kind
 from webnn.stablehlo.shapes import check_axes
 from webnn.stablehlo.tensors import apply, cut, expand, join, permute, reshape, run_body
+from webnn.validation.descriptor import extreme
 
 __all__ = [
     "Combine",
@@ -54,12 +55,7 @@ def neutral(kind: Kind, dtype: np.dtype[Any]) -> float:
     """Return the number that a reducer leaves out."""
     if kind in ("add", "mul"):
         return int(kind == "mul")
-    if dtype == np.bool_:
-        return int(kind == "min")
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return int(limits.min if kind == "max" else limits.max)
-    return -math.inf if kind == "max" else math.inf
+    return extreme(dtype.name, largest=kind == "min")
 
 
 def is_neutral(kind: Kind, value: Value) -> bool:

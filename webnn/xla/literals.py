@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.importing.values import Array
 from webnn.validation import webidl
+from webnn.validation.descriptor import extreme
 from webnn.xla.errors import XlaError, XlaTypeError
 from webnn.xla.shapes import PrimitiveType, Shape
 
@@ -39,14 +40,7 @@ class LiteralUtil:
     def _limit(operation: str, element_type: PrimitiveType, *, least: bool) -> Array:
         if not isinstance(element_type, PrimitiveType):
             raise XlaTypeError(f"must be a PrimitiveType, got {webidl.describe(element_type)}", operation, "element_type")
-        if element_type.is_float:
-            number: float = -np.inf if least else np.inf
-        elif element_type.is_pred:
-            number = not least
-        else:
-            limits = np.iinfo(element_type.dtype)
-            number = limits.min if least else limits.max
-        return np.array(number, element_type.dtype)
+        return np.array(extreme(element_type.dtype.name, largest=not least), element_type.dtype)
 
 
 def take_literal(given: object, operation: str, argument: str) -> tuple[Array, Shape]:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-import numpy as np
-
 from webnn.hlo.export.emitter import Emitter, Tensor, is_float
 from webnn.hlo.export.erf import gelu
 from webnn.hlo.export.rule import Op, Rule, wide
 from webnn.hlo.types import DTYPES
+from webnn.validation.numbers import integer_bounds
 
 __all__ = ["ACTIVATIONS", "RULES"]
 
@@ -86,10 +85,8 @@ def _clamp(e: Emitter, op: Op) -> Tensor:
     high = math.inf if options.maxValue is None else options.maxValue
     if is_float(x.element):
         return e.minimum(e.maximum(x, low), high)
-    # A bound beyond the type's range becomes the range's end.
-    info = np.iinfo(DTYPES[x.element])
-    lowest, highest = math.ceil(min(max(low, info.min), info.max)), math.floor(min(max(high, info.min), info.max))
-    return e.minimum(e.maximum(x, lowest), highest)
+    least, most = integer_bounds(options.minValue, options.maxValue, DTYPES[x.element])
+    return e.minimum(e.maximum(x, least), most)
 
 
 def _prelu(e: Emitter, op: Op) -> Tensor:

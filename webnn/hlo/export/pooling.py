@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from webnn.hlo.export.emitter import Emitter, Tensor, is_float
+from webnn.hlo.export.emitter import Emitter, Tensor
 from webnn.hlo.export.rule import Op, Rule, wide
 from webnn.hlo.types import DTYPES
+from webnn.validation.descriptor import extreme
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
 __all__ = ["RULES"]
@@ -43,7 +42,7 @@ def _l2(e: Emitter, op: Op) -> Tensor:
 
 def _max(e: Emitter, op: Op) -> Tensor:
     x = op["input"]
-    return _pool(e, op, x, "maximum", -math.inf if is_float(x.element) else int(np.iinfo(DTYPES[x.element]).min))
+    return _pool(e, op, x, "maximum", extreme(DTYPES[x.element], largest=False))
 
 
 RULES = {"averagePool2d": wide(_average), "l2Pool2d": wide(_l2), "maxPool2d": Rule(emit=_max)}

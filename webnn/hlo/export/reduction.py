@@ -10,6 +10,7 @@ import numpy as np
 from webnn.hlo.export.emitter import Emitter, Tensor, is_float
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule, wide
 from webnn.hlo.types import DTYPES
+from webnn.validation.descriptor import extreme
 
 __all__ = ["RULES"]
 
@@ -61,11 +62,7 @@ def _initial(name: str, element: str) -> float:
     """Return the number that changes nothing."""
     if name in ("add", "multiply"):
         return int(name == "multiply")
-    sign = -1 if name == "maximum" else 1
-    if is_float(element):
-        return sign * math.inf
-    info = np.iinfo(DTYPES[element])
-    return int(info.min if name == "maximum" else info.max)
+    return extreme(DTYPES[element], largest=name == "minimum")
 
 
 def _mean(e: Emitter, op: Op) -> Tensor:
@@ -111,7 +108,7 @@ def _arg(e: Emitter, op: Op) -> Tensor:
 
     body = e.body([((), x.element), ((), index)] * 2, choose)
     # The index at the beginning loses against all others.
-    initial = [e.full(_initial(name, x.element), x.element), e.full(-1 if last else int(np.iinfo(DTYPES[index]).max), index)]
+    initial = [e.full(_initial(name, x.element), x.element), e.full(-1 if last else extreme(DTYPES[index], largest=True), index)]
     operands = [x, e.iota(x.shape, len(kept), index), *initial]
     results = [(x.shape[:-1], x.element), (x.shape[:-1], index)]
     _, found = e.ops("reduce", operands, results, {"dimensions": (len(kept),)}, [body])
