@@ -57,7 +57,7 @@ def operations_of(draft: str, semantics: Semantics = DEFAULT_SEMANTICS) -> Mappi
     known = dict(_FIRST)
     for each in DRAFTS[1 : DRAFTS.index(name) + 1]:
         known |= _CHANGES[each](known)
-    operations = {operation: known[operation] for operation in find_revision(name).operations}
+    operations = {operation: known[operation] for operation in find_revision(name).operations if operation in known}
     for load in find_revision(draft, imports=False).references:
         operations |= load()
     operations = {operation: _quiet(function) for operation, function in operations.items()}
