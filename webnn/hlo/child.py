@@ -148,15 +148,9 @@ def _refined_types(ir: Any, module: Any, shapes: Sequence[Sequence[int] | None])
 
 
 def _has_reversed_scan(operation: Any) -> bool:
-    for region in operation.regions:
-        for block in region.blocks:
-            for each in block.operations:
-                found = each.operation
-                if found.name == "chlo.scan" and "is_reverse" in found.attributes and found.attributes["is_reverse"].value:
-                    return True
-                if _has_reversed_scan(found):
-                    return True
-    return False
+    inner = [each.operation for region in operation.regions for block in region.blocks for each in block.operations]
+    scans = [each.attributes for each in inner if each.name == "chlo.scan"]
+    return any("is_reverse" in each and each["is_reverse"].value for each in scans) or any(map(_has_reversed_scan, inner))
 
 
 def encode(ir: Any, module: Any) -> list[Any]:

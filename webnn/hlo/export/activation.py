@@ -16,60 +16,20 @@ from webnn.validation.numbers import integer_bounds
 __all__ = ["ACTIVATIONS", "RULES"]
 
 
-def _elu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
-    return e.maximum(x, 0) + alpha * e.unary("exponential_minus_one", e.minimum(x, 0))
-
-
-def _hard_sigmoid(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor:
-    return e.clamp(alpha * x + beta, 0, 1)
-
-
-def _hard_swish(e: Emitter, x: Tensor) -> Tensor:
-    return x * (e.clamp(x + 3, 0, 6) / 6)
-
-
-def _leaky_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
-    return e.maximum(x, 0) + alpha * e.minimum(x, 0)
-
-
-def _linear(_: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor:
-    return alpha * x + beta
-
-
-def _relu(e: Emitter, x: Tensor) -> Tensor:
-    return e.maximum(x, 0)
-
-
-def _softplus(e: Emitter, x: Tensor) -> Tensor:
-    return e.maximum(x, 0) + e.unary("log_plus_one", e.unary("exponential", -e.unary("abs", x)))
-
-
-def _softsign(e: Emitter, x: Tensor) -> Tensor:
-    return x / (1 + e.unary("abs", x))
-
-
-def _sigmoid(e: Emitter, x: Tensor) -> Tensor:
-    return e.unary("logistic", x)
-
-
-def _tanh(e: Emitter, x: Tensor) -> Tensor:
-    return e.unary("tanh", x)
-
-
 #: From an emitter, a tensor and the numbers among the options, by their names, to the result.
 ACTIVATIONS: Mapping[str, Callable[..., Tensor]] = MappingProxyType(
     {
-        "elu": _elu,
+        "elu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.unary("exponential_minus_one", e.minimum(x, 0)),
         "gelu": gelu,
-        "hardSigmoid": _hard_sigmoid,
-        "hardSwish": _hard_swish,
-        "leakyRelu": _leaky_relu,
-        "linear": _linear,
-        "relu": _relu,
-        "sigmoid": _sigmoid,
-        "softplus": _softplus,
-        "softsign": _softsign,
-        "tanh": _tanh,
+        "hardSigmoid": lambda e, x, alpha, beta: e.clamp(alpha * x + beta, 0, 1),
+        "hardSwish": lambda e, x: x * (e.clamp(x + 3, 0, 6) / 6),
+        "leakyRelu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.minimum(x, 0),
+        "linear": lambda _, x, alpha, beta: alpha * x + beta,
+        "relu": lambda e, x: e.maximum(x, 0),
+        "sigmoid": lambda e, x: e.unary("logistic", x),
+        "softplus": lambda e, x: e.maximum(x, 0) + e.unary("log_plus_one", e.unary("exponential", -e.unary("abs", x))),
+        "softsign": lambda e, x: x / (1 + e.unary("abs", x)),
+        "tanh": lambda e, x: e.unary("tanh", x),
     }
 )
 
@@ -104,7 +64,7 @@ RULES = {
     **{name: wide(partial(_activation, function)) for name, function in ACTIVATIONS.items()},
     # These choose numbers, and round nothing.
     "clamp": Rule(emit=_clamp),
-    "relu": Rule(emit=partial(_activation, _relu)),
+    "relu": Rule(emit=partial(_activation, ACTIVATIONS["relu"])),
     "prelu": wide(_prelu),
     "softmax": wide(_softmax),
 }

@@ -29,23 +29,11 @@ def _abs(e: Emitter, x: Tensor) -> Tensor:
     return x if x.element.startswith("ui") else e.unary("abs", x)
 
 
-def _square(_: Emitter, x: Tensor) -> Tensor:
-    return x * x
-
-
-def _log(e: Emitter, x: Tensor) -> Tensor:
-    return e.unary("log", x)
-
-
-def _root(e: Emitter, x: Tensor) -> Tensor:
-    return e.unary("sqrt", x)
+_Step = Callable[[Emitter, Tensor], Tensor]
 
 
 def _same(_: Emitter, x: Tensor) -> Tensor:
     return x
-
-
-_Step = Callable[[Emitter, Tensor], Tensor]
 
 
 def _fold(name: str, before: _Step = _same, after: _Step = _same) -> Callable[[Emitter, Op], Tensor]:
@@ -72,7 +60,7 @@ def _mean(e: Emitter, op: Op) -> Tensor:
 
 def _l2(e: Emitter, op: Op) -> Tensor:
     # Without an axis the square could overflow.
-    return _fold("add", _square, _root)(e, op) if _axes(op) else _abs(e, op["input"])
+    return _fold("add", lambda _, x: x * x, lambda e, x: e.unary("sqrt", x))(e, op) if _axes(op) else _abs(e, op["input"])
 
 
 def _log_sum_exp(e: Emitter, op: Op) -> Tensor:
@@ -135,12 +123,12 @@ RULES = {
     "cumulativeSum": wide(_cumulative_sum),
     "reduceL1": wide(_fold("add", before=_abs)),
     "reduceL2": wide(_l2),
-    "reduceLogSum": wide(_fold("add", after=_log)),
+    "reduceLogSum": wide(_fold("add", after=lambda e, x: e.unary("log", x))),
     "reduceLogSumExp": wide(_log_sum_exp),
     "reduceMax": Rule(emit=_fold("maximum")),
     "reduceMean": wide(_mean),
     "reduceMin": Rule(emit=_fold("minimum")),
     "reduceProduct": wide(_fold("multiply")),
     "reduceSum": wide(_fold("add")),
-    "reduceSumSquare": wide(_fold("add", before=_square)),
+    "reduceSumSquare": wide(_fold("add", before=lambda _, x: x * x)),
 }
