@@ -54,21 +54,6 @@ class Call:
         return self.builder.constant(descriptor, array)
 
 
-def _not_equal(call: Call) -> MLOperand:
-    one, other = call.inputs
-    return call.builder.logicalNot(call.builder.equal(one, other))
-
-
-def _is_nan(call: Call) -> MLOperand:
-    (x,) = call.inputs
-    return call.builder.logicalNot(call.builder.equal(x, x))
-
-
-def _is_infinite(call: Call) -> MLOperand:
-    (x,) = call.inputs
-    return call.builder.equal(call.builder.abs(x), call.scalar(math.inf, x))
-
-
 def _logical(combine: str, *, negated: bool) -> Callable[[Call], MLOperand]:
     """Combine truth values: those of the operands, which may be any numbers, or their negations."""
 
@@ -81,27 +66,14 @@ def _logical(combine: str, *, negated: bool) -> Callable[[Call], MLOperand]:
     return rule
 
 
-def _of_int64(make: Callable[[Call, MLOperand], MLOperand]) -> Callable[[Call], MLOperand | None]:
+def _of_int64(make: Callable[[GraphBuilder, MLOperand, MLOperand], MLOperand]) -> Callable[[Call], MLOperand | None]:
     """Make the operation of int64, which the earlier draft does not take, from its zero."""
 
     def rule(call: Call) -> MLOperand | None:
         (x,) = call.inputs
-        return make(call, call.scalar(0, x)) if x.descriptor.dataType == "int64" else None
+        return make(call.builder, x, call.scalar(0, x)) if x.descriptor.dataType == "int64" else None
 
     return rule
-
-
-def _abs(call: Call, zero: MLOperand) -> MLOperand:
-    (x,) = call.inputs
-    return call.builder.max(x, call.builder.sub(zero, x))
-
-
-def _neg(call: Call, zero: MLOperand) -> MLOperand:
-    return call.builder.sub(zero, call.inputs[0])
-
-
-def _relu(call: Call, zero: MLOperand) -> MLOperand:
-    return call.builder.max(call.inputs[0], zero)
 
 
 def _sign(call: Call) -> MLOperand:
@@ -358,7 +330,7 @@ def _quantize(call: Call) -> MLOperand:
 DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = MappingProxyType(
     {
         "2026-06": {
-            "abs": _of_int64(_abs),
+            "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
             "argMax": _arg_min_max("argMax"),
             "argMin": _arg_min_max("argMin"),
             "clamp": _clamp,
@@ -366,16 +338,16 @@ DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] =
             "dequantizeLinear": _dequantize,
             "gatherElements": _gather_elements,
             "gatherND": _gather_nd,
-            "isInfinite": _is_infinite,
-            "isNaN": _is_nan,
+            "isInfinite": lambda call: call.builder.equal(call.builder.abs(call.inputs[0]), call.scalar(math.inf, call.inputs[0])),
+            "isNaN": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[0])),
             "logicalAnd": _logical("max", negated=True),
             "logicalOr": _logical("min", negated=True),
             "logicalXor": _logical("equal", negated=True),
-            "neg": _of_int64(_neg),
-            "notEqual": _not_equal,
+            "neg": _of_int64(lambda b, x, zero: b.sub(zero, x)),
+            "notEqual": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[1])),
             "pad": _pad,
             "quantizeLinear": _quantize,
-            "relu": _of_int64(_relu),
+            "relu": _of_int64(lambda b, x, zero: b.max(x, zero)),
             "reverse": _reverse,
             "roundEven": _round_even,
             "scatterElements": _scatter_elements,

@@ -122,12 +122,6 @@ def _select(node: Node) -> Array:
     return np.where(*node.arrays())
 
 
-def _abs(node: Node) -> Array:
-    check(node)
-    x = node.array(0)
-    return np.abs(x) if x.dtype.kind in _NATIVE else _round(np.abs(_widen(x)), x.dtype)
-
-
 def _is_finite(node: Node) -> Array:
     check(node)
     return np.isfinite(_widen(node.array(0)))
@@ -199,18 +193,6 @@ def _count_leading_zeros(bits: int, x: Array) -> Array:
     return found
 
 
-def _bitwise(compute: Callable[..., Any]) -> Fold:
-    def fold(node: Node) -> Array:
-        check(node)
-        arrays = node.arrays()
-        dtype = arrays[0].dtype
-        if dtype.kind in _NATIVE:
-            return np.asarray(compute(*arrays))
-        return wrap(np.asarray(compute(*map(_widen, arrays))), dtype)
-
-    return fold
-
-
 #: StableHLO's names of the builder's functions: first of those that are computed in float64, then of those that round once themselves.
 _WIDE: Mapping[str, str] = MappingProxyType(
     {
@@ -219,14 +201,16 @@ _WIDE: Mapping[str, str] = MappingProxyType(
     }
 )
 _ONCE: Mapping[str, str] = MappingProxyType(
-    {"add": "add", "divide": "div", "maximum": "max", "minimum": "min", "multiply": "mul", "negate": "neg", "subtract": "sub"}
+    {
+        **{"abs": "abs", "add": "add", "divide": "div", "maximum": "max", "minimum": "min", "multiply": "mul", "negate": "neg"},
+        "subtract": "sub",
+    }
 )
 _TABLE: Mapping[str, Fold] = MappingProxyType(
     {
         **{name: _fold(FUNCTIONS[same]) for name, same in _WIDE.items()},
         **{name: _exact(FUNCTIONS[same]) for name, same in _ONCE.items()},
-        "abs": _abs,
-        "and": _bitwise(np.bitwise_and),
+        "and": _exact(np.bitwise_and),
         "atan2": _fold(_atan2),
         "cbrt": _fold(_cbrt),
         "clamp": _exact(lambda low, x, high: np.minimum(np.maximum(x, low), high)),
@@ -237,8 +221,8 @@ _TABLE: Mapping[str, Fold] = MappingProxyType(
         "imag": _part("imag"),
         "is_finite": _is_finite,
         "log_plus_one": _fold(np.log1p),
-        "not": _bitwise(np.invert),
-        "or": _bitwise(np.bitwise_or),
+        "not": _exact(np.invert),
+        "or": _exact(np.bitwise_or),
         "popcnt": _bits(lambda _, x: np.bitwise_count(x)),
         "power": _fold(_power),
         "real": _part("real"),
@@ -250,7 +234,7 @@ _TABLE: Mapping[str, Fold] = MappingProxyType(
         "shift_right_arithmetic": _shift_right_arithmetic,
         "shift_right_logical": _bits(_shift_right),
         "sign": _fold(_sign),
-        "xor": _bitwise(np.bitwise_xor),
+        "xor": _exact(np.bitwise_xor),
     }
 )
 
