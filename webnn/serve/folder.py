@@ -7,7 +7,6 @@ because package managers put the files behind their links into such folders.
 from __future__ import annotations
 
 import asyncio
-import html
 import mimetypes
 import os
 import re
@@ -18,6 +17,7 @@ from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 
+from webnn.display.pages import render
 from webnn.serve.guard import refuse
 from webnn.serve.pages import LONGEST_CHANGED, change, find_change, isolate
 
@@ -171,15 +171,9 @@ def _send(request: web.Request, path: Path) -> web.StreamResponse:
 
 def _list(request: web.Request, path: Path, names: list[str]) -> web.Response:
     entries = sorted((entry.name, entry.is_dir()) for entry in os.scandir(path) if not _is_hidden(entry.name, first=not names))
-    items = [
-        f'<li><a href="./{html.escape(quote(name, errors="surrogateescape"))}{"/" * folder}">{html.escape(_show(name))}{"/" * folder}</a>'
-        for name, folder in entries[:_MOST_LISTED]
-    ]
-    if len(entries) > _MOST_LISTED:
-        items.append(f"<li>{len(entries) - _MOST_LISTED} more")
-    title = html.escape("/" + "/".join(names))
-    lines = "\n".join(items)
-    text = f"<!doctype html><meta charset=utf-8><title>{title}</title><h1>{title}</h1><ul>\n{lines}\n</ul>\n"
+    items = [(f"./{quote(name, errors='surrogateescape')}{'/' * folder}", f"{_show(name)}{'/' * folder}") for name, folder in entries]
+    more = len(items) - _MOST_LISTED
+    text = render("webnn.serve/folder.html", title="/" + "/".join(names), items=items[:_MOST_LISTED], more=more)
     headers: CIMultiDict[str] = CIMultiDict({hdrs.CONTENT_TYPE: "text/html; charset=utf-8", hdrs.CACHE_CONTROL: "no-store"})
     headers["Content-Security-Policy"] = "default-src 'none'"
     isolate(request, "document", headers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import html
 import re
 import secrets
 import zlib
@@ -14,6 +13,7 @@ from aiohttp import hdrs, web
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
+from webnn.display.pages import render
 from webnn.serve.pages import LONGEST_CHANGED, Change, change, find_change, isolate
 
 __all__ = ["Proxy"]
@@ -253,6 +253,6 @@ def _rewrite_cookie(cookie: str) -> str:
 
 
 def _refuse(status: int, why: str) -> web.Response:
-    text = f"<!doctype html><meta charset=utf-8><title>webnn serve</title><h1>{status}</h1><p>webnn serve: {html.escape(why)}\n"
+    text = render("webnn.serve/refusal.html", status=status, why=why)
     headers = {hdrs.CACHE_CONTROL: "no-store", "Content-Security-Policy": "default-src 'none'"}
     return web.Response(status=status, text=text, content_type="text/html", headers=headers)
