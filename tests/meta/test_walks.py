@@ -89,3 +89,12 @@ def test_a_walk_crosses_few_files(call: Callable[[], object], most: int) -> None
     files = trace(call)
     assert len(files) > most // 2, files
     assert len(files) <= most, files
+
+
+def test_the_page_lists_the_files_to_a_provider() -> None:
+    create_context()
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| `deviceType` | a provider |"))
+    files = trace(create_context)
+    names = [f"`{file.removesuffix('.py')}`" for file in files]
+    assert row.split("|")[3].strip() == f"{len(files)}: {', '.join(names)}"
