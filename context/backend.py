@@ -1,4 +1,4 @@
-"""What computes the graphs of a context: the engine, or the reference. It is chosen when the context is made."""
+"""A backend computes the graphs of a context: the engine, or the reference. It is chosen when the context is made."""
 
 from __future__ import annotations
 

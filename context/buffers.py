@@ -80,7 +80,7 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
     length: int
 
     def __array_finalize__(self, _: object) -> None:
-        # What a program makes of such an array itself has no memory to transfer.
+        # An array that a program makes of such an array has no memory to transfer.
         self.claim = []
         self.alone = False
 
@@ -90,7 +90,7 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
 
         Args:
             view: The view.
-            source: An object with a buffer of the same bytes. It is no array: NumPy would take it for the base of the new array.
+            source: An object with a buffer of the same bytes. It is not an array: NumPy would take it for the base of the new array.
             slot: The input or output.
             address: The view's address.
             alone: As above.
@@ -181,7 +181,7 @@ def _owner(view: Array) -> tuple[Any, Array]:
 
 
 def _exporter(view: Array) -> Any:
-    """Return an object that is no array, over a view's memory, which it keeps alive."""
+    """Return an object that is not an array, over a view's memory, which it keeps alive."""
     memory: Any = view
     return (ctypes.c_char * view.nbytes).from_buffer(memory)
 
@@ -195,7 +195,7 @@ def detached_reason(view: Array) -> str:
 
 
 class _Shaped(Protocol):
-    """What has a type and a shape."""
+    """Anything with a type and a shape."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -403,7 +403,7 @@ def pass_on(
                 claim.append(heir)
                 addresses[slot.index] = memory.address
     except (AttributeError, LookupError, RuntimeError, ValueError):
-        # A view is no array; a name or a view does not fit; another thread changed a mapping; the memory was transferred before.
+        # A view is not an array; a name or a view does not fit; another thread changed a mapping; the memory was transferred before.
         take_back(moves)
         return None
     return newInputs, newOutputs, addresses

@@ -69,7 +69,7 @@ def compile_again(state: ContextState, graph: ComputationalGraph, first: Impleme
 
     Args:
         state: The context.
-        graph: What to compile.
+        graph: The graph, or the part.
         first: The graph's implementation.
 
     Raises:

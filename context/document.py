@@ -64,7 +64,7 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin | None:
-        """Return the origin of its serialization, ``"null"`` for a new opaque one; ``None`` if the text is no serialization."""
+        """Return the origin of its serialization, ``"null"`` for a new opaque one; ``None`` if the text is not a serialization."""
         if text == "null":
             return cls.opaque()
         match = _URL.fullmatch(text)
@@ -87,7 +87,7 @@ class Allowlist:
 
     Attributes:
         everyone: All origins may: the special value ``*``.
-        origins: What ``self`` and ``src`` stand for.
+        origins: The values of ``self`` and ``src``.
         expressions: Patterns of origins, for example ``"https://*.example.com"``.
     """
 
@@ -123,13 +123,13 @@ def _covers(expression: str, origin: Origin) -> bool:
         return False
     if match["alone"]:
         return True
-    # 3.3 The host, which must be a domain. An asterisk stands for all of it, or for one part or more at its front.
+    # 3.3 The host, which must be a domain. An asterisk matches all of it, or one part or more at its front.
     pattern = match["host"].lower()
     if _ADDRESS.fullmatch(origin.host):
         return False
     if pattern != "*" and not (origin.host.endswith(pattern[1:]) if pattern.startswith("*.") else origin.host == pattern):
         return False
-    # 3.4-3.5 The port. None stands for the default port of the URL's scheme.
+    # 3.4-3.5 The port. None is the default port of the URL's scheme.
     default = _DEFAULT_PORTS[origin.scheme]
     if match["port"] != "*" and int(match["port"] or default) != (origin.port or default):
         return False
@@ -142,8 +142,8 @@ def parse_allow(text: str, container: Origin, target: Origin) -> dict[str, Allow
 
     Args:
         text: The attribute, for example ``"webnn 'self' https://example.com"``.
-        container: The origin of the page with the frame, which ``'self'`` stands for.
-        target: The declared origin of the frame, which ``'src'`` stands for.
+        container: The origin of the page with the frame: the value of ``'self'``.
+        target: The declared origin of the frame: the value of ``'src'``.
     """
     directive = {}
     # 2. Features are separated by semicolons. The last one of a name counts.
@@ -163,11 +163,11 @@ def _allowlist_of_targets(targets: list[str], container: Origin, target: Origin)
     # 2.8 The special value.
     if "*" in targets:
         return Allowlist(everyone=True)
-    # 2.9.1 Nothing stands for 'src'.
+    # 2.9.1 Nothing is the same as 'src'.
     keywords = {each.lower() for each in targets or ["'src'"]}
     # 2.9.2.1-2 The keywords, in capitals as well.
     origins = [origin for keyword, origin in (("'self'", container), ("'src'", target)) if keyword in keywords]
-    # 2.9.2.3-4 The origins of URLs. What is no URL, 'none' for example, adds nothing.
+    # 2.9.2.3-4 The origins of URLs. Any other text, 'none' for example, adds nothing.
     urls = filter(None, map(Origin.of_url, targets))
     return Allowlist(origins=tuple(origins), expressions=tuple(text for text in map(str, urls) if EXPRESSION.fullmatch(text)))
 
@@ -178,9 +178,9 @@ class Policy:
 
     Attributes:
         origin: The document's origin.
-        declared: What the document's header says.
+        declared: The allowlists of the document's header.
         parent: The policy of the page with the document's frame; ``None`` without a frame.
-        container: What the frame says (*container policy*).
+        container: The allowlists of the frame (*container policy*).
     """
 
     origin: Origin
@@ -245,8 +245,8 @@ class Document:
             the parent's origin, as in a frame without an address, or ``"https://app.test"``.
         parent: The document of the page that has this one in a frame; ``None`` for a page of its own.
         allow: The attribute ``allow`` of the frame, for example ``"webnn 'src' https://b.test"``.
-        src: The address of the frame's attribute ``src``, whose origin ``'src'`` stands for. The default is an address of ``origin``: the
-            frame shows what its attribute names.
+        src: The address of the frame's attribute ``src``: its origin is the value of ``'src'``. By default it is an address of
+            ``origin``: the frame shows the document that its attribute names.
         secure: Whether the document is a secure context. By default it is one if its origin is HTTPS or this machine, and its parent is
             one; an opaque origin is as secure as its parent.
 
@@ -367,7 +367,7 @@ def _declared_origin(src: str | None, ours: Origin, container: Origin) -> Origin
     """Return the *declared origin* of a frame: where its attributes say that its document is from."""
     if src is not None:
         return Origin.of_url(urljoin(f"{container}/", src)) or Origin.opaque()
-    # That of a sandboxed frame is opaque, and not the opaque one that its document gets.
+    # A sandboxed frame declares an opaque origin, another one than its document gets.
     return Origin.opaque() if ours.secret is not None and ours != container else ours
 
 

@@ -77,7 +77,7 @@ class EmulationOptions(TypedDict, total=False):
     Attributes:
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
-        fallback: What happens if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
+        fallback: The policy if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
             warning, ``"silent"`` gives none, and ``"deny"`` raises an error.
         faults: Faults to inject, for testing how a program handles them; by default none.
         order: The execution providers to try for each device type, best first; they replace the default ones.
@@ -107,7 +107,7 @@ class Settings:
 
     Attributes:
         profile: The device whose limits the contexts have.
-        fallback: What happens if a request or an operation does not get its device.
+        fallback: The policy if a request or an operation does not get its device.
         faults: The faults to inject.
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
@@ -156,7 +156,7 @@ _LOCK = threading.Lock()
 
 
 class Emulation:
-    """What `emulate` returns: a context manager. It may be entered several times, also within itself and from several threads."""
+    """A context manager, which `emulate` returns. It may be entered several times, also within itself and from several threads."""
 
     __slots__ = ("__weakref__", "settings")
 

@@ -37,7 +37,7 @@ class EngineBackend:
     Args:
         numerics: The numerics policy.
         cache: The cache of optimized models for the graphs of programs; by default there is none.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that differ from the defaults.
     """
 
     __slots__ = ("_cache", "_numerics", "_semantics")

@@ -50,7 +50,7 @@ class MLGraph(DraftMembers):
     _endsFirst: ClassVar[bool] = True
     #: The slots of tensors that were checked together, by their names and tokens.
     _checked: dict[tuple[object, ...], Sequence[BufferSlot]]
-    #: That of its description, once it was pickled.
+    #: The digest of its description, once it was pickled.
     _digest: str
     _inputDescriptors: Mapping[str, OperandDescriptor]
     _outputDescriptors: Mapping[str, OperandDescriptor]
@@ -58,7 +58,7 @@ class MLGraph(DraftMembers):
     _implementation: Implementation | None
     #: The placement, or a function that makes it on first use.
     _placement: Placement | Callable[[], Placement]
-    #: What was compiled: it holds the constants, which the engine uses in place, but those in another layout. ``None`` once destroyed.
+    #: The compiled graph. It holds the constants, which the engine uses in place, but those in another layout. ``None`` once destroyed.
     _source: ComputationalGraph | None
     #: Of the context that built it.
     _state: ContextState
@@ -206,7 +206,7 @@ class MLGraph(DraftMembers):
             InvalidStateError: The graph was destroyed.
             NotSupportedError: The reference computes the graph.
             OperationError: The engine fails.
-            TypeError: ``runs`` is no integer.
+            TypeError: ``runs`` is not an integer.
             ValueError: It is out of range.
         """
         return above.inspect().profile(self, inputs, runs)
@@ -266,7 +266,7 @@ class MLGraph(DraftMembers):
             WebNNTypeError: As for `profile`.
             InvalidStateError: The graph was destroyed.
             OperationError: The engine fails.
-            TypeError: ``whole`` is no bool.
+            TypeError: ``whole`` is not a bool.
         """
         return above.inspect().accuracy(self, inputs, whole)
 

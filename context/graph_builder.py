@@ -34,7 +34,7 @@ class MLGraphBuilder(GraphBuilder):
         context: The context that will compile and compute the graph.
 
     Raises:
-        WebNNTypeError: ``context`` is no `MLContext`.
+        WebNNTypeError: ``context`` is not an `MLContext`.
         SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
     """
 

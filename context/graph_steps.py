@@ -36,7 +36,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MLComputeResult(TypedDict):
-    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`.
+    """The result of `MLContext.compute`: the transferred arrays, by name. `#dictdef-mlcomputeresult`.
 
     An input that came by DLPack was only read, and is returned unchanged.
     """
@@ -229,7 +229,7 @@ class ComputeSteps(Steps):
         for argument, named, slots in (("inputs", inputs, graph._inputDescriptors), ("outputs", outputs, graph._outputDescriptors)):
             names = _convert(argument, named)
             for name in names:
-                # [6.1] The graph has it. An input that the graph does not know is no step's: docs/spec-issues.md.
+                # [6.1] The graph has it. No step concerns an input that the graph does not know: docs/spec-issues.md.
                 if name not in slots:
                     raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}", rule="name")
             converted.append(names)

@@ -1,4 +1,4 @@
-"""What the methods of `MLGraph` that look inside return, as objects that programs read and people print.
+"""The results of the methods of `MLGraph` that look inside: objects that programs read and people print.
 
 `webnn.inspect` makes them, and prints them.
 """
@@ -121,7 +121,7 @@ class GraphProfile(Inspection):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """What the elements of a value are.
+    """Statistics of the elements of a value.
 
     Attributes:
         count: The number of elements.
@@ -155,8 +155,8 @@ class TracedValue:
         label: The operator's label, empty if it has none.
         dataType: The data type.
         shape: The shape.
-        statistics: What its elements are.
-        value: The elements, if they were asked for. Those of int4 and uint4 have a byte each.
+        statistics: Statistics of its elements.
+        value: The elements, if they were asked for. Each element of int4 and uint4 has a byte.
     """
 
     name: str
@@ -331,7 +331,7 @@ class Accuracy(Inspection):
     Attributes:
         operators: The results of the operators, the one with the largest `OperatorAccuracy.relative` first.
         outputs: The outputs of the graph; none if the whole graph was not computed.
-        calls: The results of calls of subgraphs, in drafts that have them. Those of calls inside others are left out, but where a kernel
+        calls: The results of calls of subgraphs, in drafts that have them. Calls inside others are left out, but where a kernel
             computes a part of the inner call only.
         missing: The operations that the reference does not have, because an addition to the draft brought them. The whole graph in float64
             takes their results from the device.

@@ -25,7 +25,7 @@ __all__ = [
     "write_limits",
 ]
 
-#: The members of ``MLOpSupportLimits`` that are no operation's.
+#: The members of ``MLOpSupportLimits`` that do not belong to an operation.
 CONTEXT = ("preferredInputLayout", "maxTensorByteLength", "input", "constant", "output")
 _INTEGERS = frozenset(DATA_TYPES) - frozenset(FLOAT_TYPES)
 
@@ -41,7 +41,7 @@ LOWER_RANKS: Mapping[str, Mapping[str, int]] = MappingProxyType({"gather": {"out
 
 @dataclass(frozen=True, slots=True)
 class TensorLimits:
-    """What one operand may be: ``MLTensorLimits``, `#dictdef-mltensorlimits`.
+    """The limits of one operand: ``MLTensorLimits``, `#dictdef-mltensorlimits`.
 
     Attributes:
         data_types: The data types it may have.

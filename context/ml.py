@@ -51,7 +51,7 @@ _REVISION_VARIABLE = "WEBNN_REVISION"
 
 
 class MLContextOptions(TypedDict, total=False):
-    """What `ML.createContext` accepts. `#api-mlcontextoptions`.
+    """The options of `ML.createContext`. `#api-mlcontextoptions`.
 
     ``accelerated`` is a member since 2026-06. ``deviceType`` is a member until 2024-06; it is still accepted since then because browsers
     accept it.
@@ -181,7 +181,7 @@ class ML:
         self._revision = followed if isinstance(followed, Revision) else find_revision(followed)
         self._document = Document() if document is None else document
         if not self._document.secure:
-            raise ValueError(f"document must be a secure context, and that of {self._document.origin} is none: it has no navigator.ml")
+            raise ValueError(f"document must be a secure context, got one of {self._document.origin}, which has no navigator.ml")
         self._settings = emulation.convert_settings("ML", options)
         self._timeline = Timeline()
 
@@ -318,7 +318,7 @@ class Navigator:
 
     @property
     def ml(self) -> ML:
-        """The `ML` object, always the same one. The attribute is absent if the document is no secure context."""
+        """The `ML` object, always the same one. The attribute is absent if the document is not a secure context."""
         if self._document is not None and not self._document.secure:
             raise MissingMemberError(
                 f"ml: navigator has it in secure contexts only, and the document of {self._document.origin} is none",
@@ -359,7 +359,7 @@ def _load_engine(settings: emulation.Settings, semantics: Semantics) -> Backend:
     # Imported lazily because it loads onnx, which is slow.
     from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
-    # What is set, else what the profile names.
+    # The setting, or else that of the profile.
     named = None if settings.profile is None else settings.profile.numerics
     numerics = settings.numerics or named or DEFAULT_NUMERICS
     if settings.cache is None:

@@ -25,10 +25,10 @@ def parse_header(text: str, origin: Origin) -> dict[str, Allowlist]:
 
     Args:
         text: The value, for example ``'webnn=(self "https://example.com")'``.
-        origin: The document's origin, which ``self`` stands for.
+        origin: The document's origin: the value of ``self``.
 
     Raises:
-        ValueError: The text is no dictionary of structured fields: a browser ignores the whole header.
+        ValueError: The text is not a dictionary of structured fields: a browser ignores the whole header.
     """
     declarations = {}
     # 3. The last member of a name counts. (Parameters name an endpoint for reports, which are not here.)

@@ -40,7 +40,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
         return loop
     except RuntimeError:
         raise RuntimeError(
-            "what returns an asyncio future must be asked in a running event loop; in a script, use its twin with the suffix Sync "
+            "call this inside a running event loop, because it returns an asyncio future; in a script, use its twin with the suffix Sync "
             "(createContextSync, buildSync, computeSync, readTensorSync, ...)"
         ) from None
 

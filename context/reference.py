@@ -33,7 +33,7 @@ class ReferenceBackend:
     """Compiles graphs for the reference.
 
     Args:
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that differ from the defaults.
     """
 
     __slots__ = ("_semantics",)

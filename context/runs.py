@@ -66,7 +66,7 @@ def check_inputs(
 
     Args:
         operation: The method that takes them.
-        descriptors: Those of the graph's inputs.
+        descriptors: The descriptors of the graph's inputs.
         inputs: The inputs by name.
         shaped: An array must have the shape of its input, too, unless it is flat.
 

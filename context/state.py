@@ -36,7 +36,7 @@ ContextType = Literal["default", "webgpu"]
 
 
 class MLContextLostInfo(TypedDict):
-    """What `MLContext.lost` resolves with. `#dictdef-mlcontextlostinfo`."""
+    """The value of `MLContext.lost`. `#dictdef-mlcontextlostinfo`."""
 
     message: str
 
@@ -118,7 +118,7 @@ class Loss:
         for member in sorted(self._members.all(), key=lambda member: not member._endsFirst):
             member._destroy()
             self._members.discard(member)
-        # What else is pending is aborted.
+        # Abort all other pending promises.
         for pending in list(self.promises):
             # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
             pending.reject(InvalidStateError(f"the context was lost: {info['message']}", rule="lost"))
@@ -157,7 +157,7 @@ class ContextState:
     A graph or a tensor belongs to a context if both have the same state.
 
     Attributes:
-        fallback: What happens if an operator does not get its device.
+        fallback: The policy if an operator does not get its device.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_ask: Called when the program reads what depends on its device: `Witness.ask`.
@@ -165,7 +165,7 @@ class ContextState:
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         origin: How the context was made.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches that differ from the defaults.
     """
 
     contextType: ContextType

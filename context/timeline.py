@@ -168,7 +168,7 @@ class Timeline:
         _TIMELINES.add(self)
 
     def post(self, job: Callable[[], object], size: int = 0) -> None:
-        """Append a job that holds so many bytes, and return; nobody waits for it."""
+        """Append a job that holds this number of bytes, and return; nobody waits for it."""
         self._pending.append(job)
         self._held += size
         self._active = True

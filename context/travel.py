@@ -108,7 +108,7 @@ class Arrivals:
         self._graphs: OrderedDict[tuple[str, str], MLGraph] = OrderedDict()
 
     def context(self, token: str, origin: bytes) -> MLContext:
-        """Return the context that a token stands for; make it unless it is there."""
+        """Return the context of a token; make it unless it is there."""
         with self._lock:
             state = self._states.get(token)
             if state is not None and state.loss.info is None:

@@ -44,7 +44,7 @@ __all__ = [
 
 Order = Mapping[str, tuple[str, ...]]
 
-#: What each device type runs on, best first: providers, or a device type, which includes the row of that type. Of two GPUs the kind that
+#: The devices of each device type, best first: providers, or a device type, which includes the row of that type. Of two GPUs the kind that
 #: ``powerPreference`` asks for comes first, whichever provider has it. The CPU provider comes after all of them.
 DEFAULT_ORDER: Order = MappingProxyType(
     {
@@ -62,7 +62,7 @@ _SYSTEMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-# What a user sets
+# Settings of the user
 
 
 def convert_order(value: object) -> Order:
@@ -139,11 +139,11 @@ def _is_provider(value: object) -> bool:
     return isinstance(value, str) and _SUFFIX in value
 
 
-# What exists
+# The devices that exist
 
 
 class Inventory:
-    """What exists on this machine. Thread-safe.
+    """The devices of this machine. Thread-safe.
 
     A listed device may fail to start. It is tried once, before it is chosen.
 
@@ -210,7 +210,7 @@ class Inventory:
         return f"{provider} exists for {' and '.join(_SYSTEMS[provider])} only"
 
 
-# What a request gets
+# The answer to a request
 
 
 def select_accelerated(choose: Callable[[str], Selection], powerPreference: str) -> Selection:
@@ -242,7 +242,7 @@ def select(
 
     Args:
         requested: The device type that is asked for.
-        inventory: What exists.
+        inventory: The devices of this machine.
         powerPreference: The ``MLPowerPreference``: which of two GPUs comes first, and how many threads the CPU uses.
         order: Converted rows that replace those of `DEFAULT_ORDER`.
         providerOptions: Converted options for each provider; they override the ones that are set here.

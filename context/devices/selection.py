@@ -56,9 +56,9 @@ class Device:
 
     Attributes:
         provider: The provider's name, for example ``"CUDAExecutionProvider"``.
-        type: What it is: ``"cpu"``, ``"gpu"`` or ``"npu"``.
+        type: The device type: ``"cpu"``, ``"gpu"`` or ``"npu"``.
         discrete: A GPU with memory of its own; ``None`` if that is not known, or for other devices.
-        vendor: Who made the device; empty if that is not known.
+        vendor: The maker of the device; empty if that is not known.
         plugin: The provider is a plug-in, not a part of the engine.
         options: The provider options that choose the device.
         handle: The engine's own object, which selects a plug-in's device; ``None`` for a provider that is a part of the engine.
@@ -94,7 +94,7 @@ class SessionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What a request got.
+    """The answer to a request.
 
     Attributes:
         requested: The device type that was asked for.

@@ -31,7 +31,7 @@ class TensorMemory:
         dtype: The array's type.
         shape: The array's shape.
         users: References to the graphs that it was bound to.
-        withdrawn: Whether the tensor was destroyed. What was queued before still uses the memory.
+        withdrawn: Whether the tensor was destroyed. Jobs that were queued before still use the memory.
     """
 
     __slots__ = ("_value", "array", "dtype", "shape", "users", "withdrawn")

@@ -14,7 +14,7 @@ __all__ = ["ELSEWHERE", "rewrite"]
 
 #: The name of the file in which initializers stand that the result does not hold. They have no content there.
 ELSEWHERE = "weights"
-#: Initializers of more bytes do not stand in the result.
+#: The result does not contain initializers of more bytes.
 _LARGEST = 1 << 20
 
 
@@ -24,7 +24,7 @@ def rewrite(model: Path, *, optimize: bool) -> bytes:
     Functions of ONNX that the CPU provider has no kernel for are inlined; the names of their values begin with ``_inlfunc_``.
 
     Args:
-        model: The model's file. Its external data stands beside it.
+        model: The model's file. Its external data is in the same folder.
         optimize: Whether the optimizations of level 1 ("basic") are applied, with constant folding. ``QuantizeLinear`` and
             ``DequantizeLinear`` stay as they are, as in ONNX Runtime Web with WebNN.
 

@@ -289,7 +289,7 @@ class CompiledGraph:
         self._bound[slot.index] = memory
 
     def _bind_all(self, addresses: list[int]) -> None:
-        """Bind the memory of a run, as far as it is not bound."""
+        """Bind the memory of a run that is not bound yet."""
         self.last = None
         binding, bound, first = self._binding, self._bound, len(self.inputs)
         # An output cannot be unbound alone.

@@ -21,10 +21,10 @@ from webnn.validation.errors import DOMException, NotSupportedError, OperationEr
 
 __all__ = ["Faults", "Refusals", "Verdict", "Which"]
 
-#: What `Faults.failBuild` and `Faults.failCompute` accept: a number, several, or all; and what they are read as.
+#: The values of `Faults.failBuild` and `Faults.failCompute`: a number, several, or all; and their converted form.
 Which = int | Iterable[int] | Literal["all"]
 _Which = int | range | frozenset[int] | Literal["all"]
-#: What `Faults.refuse` accepts: a device type, several, or a message for each.
+#: The values of `Faults.refuse`: a device type, several, or a message for each.
 Refusals = str | Iterable[str] | Mapping[str, str]
 
 #: More numbers than this are a range, or a mistake such as an endless generator.
@@ -33,7 +33,7 @@ _MOST_NUMBERS = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What happens to one call.
+    """The faults of one call.
 
     Attributes:
         delay: By how many seconds its work is delayed.
@@ -48,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Which calls of a kind a fault hits: numbers, of which 1 is the next call after so many that there had been when the fault was set."""
+    """Which calls of a kind a fault hits: numbers, of which 1 is the first call after the fault was set."""
 
     which: _Which | None = None
     since: int = 0
@@ -68,7 +68,7 @@ class _Plan:
         return str(number) if number in self.numbers else ""
 
     def pending(self, count: int) -> bool:
-        """Tell whether it can still hit a call after so many calls."""
+        """Tell whether it can still hit a call after this number of calls."""
         numbers = self.numbers
         # A range may be too long to go through.
         ends = (numbers[0], numbers[-1]) if isinstance(numbers, range) and numbers else numbers
@@ -280,7 +280,7 @@ class Faults:
         return OperationError(f"{operation}: {reason}", operation=operation, rule="fault") if reason else None
 
     def _shortage(self, size: int) -> str:
-        """Say why there is no memory for so many bytes; return an empty string if there is."""
+        """Say why there is no memory for this number of bytes; return an empty string if there is."""
         limit = self._memoryLimit
         return "" if limit is None or size <= limit else f"an injected fault (memoryLimit={limit}): there is no memory for {size} bytes"
 

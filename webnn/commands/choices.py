@@ -69,7 +69,12 @@ class Numerics(StrEnum):
 #: ``--numerics``.
 NumericsOption = Annotated[
     Numerics | None,
-    typer.Option("--numerics", help="Whose numbers: docs/numerics.md's or the kernels'.", envvar=NUMERICS_VARIABLE, show_default="exact"),
+    typer.Option(
+        "--numerics",
+        help="exact: as docs/numerics.md defines; fast: the engine's own kernels.",
+        envvar=NUMERICS_VARIABLE,
+        show_default="exact",
+    ),
 ]
 
 #: ``--dialect``, where a program in JavaScript runs.
@@ -77,7 +82,7 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         "--dialect",
-        help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.",
+        help="The additions of browsers to the draft: browsers-2024, browsers-2026 or chromium-153.",
         autocompletion=complete_dialect,
         show_default=False,
     ),
@@ -97,7 +102,9 @@ ProfileOption = Annotated[
 #: ``--fallback``.
 FallbackOption = Annotated[
     Fallback | None,
-    typer.Option("--fallback", help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    typer.Option(
+        "--fallback", help="If the device is missing: warn, go on silently, or fail.", envvar="WEBNN_FALLBACK", show_default="allow"
+    ),
 ]
 
 
@@ -107,7 +114,7 @@ SemanticsOption = Annotated[
     typer.Option(
         "--semantics",
         metavar="SWITCH=VALUE",
-        help="What backends do differently: clampNaN=ignore. Repeatable; webnn semantics lists them.",
+        help="A switch where backends differ: clampNaN=ignore. Repeatable; webnn semantics lists them.",
         autocompletion=complete_switch,
         show_default="those of the profile",
     ),

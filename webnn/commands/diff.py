@@ -70,7 +70,7 @@ def command(
     its import as a WebNN graph is compared with the other graph. The exit status is 0 if nothing differs, 1 if something does, and 2 if the
     call is wrong.
 
-    Options for models hold for both files, as far as each has such inputs and dimensions.
+    Options for models hold for each file that has such inputs and dimensions.
     """
     if second is None and not is_onnx(first):
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)

@@ -47,7 +47,7 @@ def read_inputs(files: Mapping[str, Path], descriptors: Mapping[str, OperandDesc
     """Read arrays of the inputs' types and shapes from files ``.npy``; nothing in a file is run.
 
     Raises:
-        ValueError: A file is no such array; the message names the file, what must hold, and what was given.
+        ValueError: A file is not such an array; the message names the file, what must hold, and what was given.
         OSError: A file cannot be read.
     """
     return {name: _read(file, name, descriptors[name]) for name, file in files.items()}
@@ -57,7 +57,7 @@ def read_archive(file: Path, descriptors: Mapping[str, OperandDescriptor]) -> di
     """Read arrays of the inputs' types and shapes from a file ``.npz``, by the names of the inputs; it may lack some.
 
     Raises:
-        ValueError: The file is no such archive, or has an array that is no input; the message names the file and what must hold.
+        ValueError: The file is not such an archive, or has an array that is not an input; the message names the file and what must hold.
         OSError: The file cannot be read.
     """
     with open_archive(file) as (archive, _):

@@ -44,7 +44,7 @@ def load_graph(
         arguments: The program's arguments.
         graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
         revision: As for `collect_graphs`.
-        options: What an ONNX model leaves open.
+        options: Values for what an ONNX model leaves open.
 
     Raises:
         typer.Exit: There is no such graph, or the file is wrong; the message is printed.
@@ -90,7 +90,7 @@ def collect_graphs(
         path: The file.
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
-        options: What an ONNX model leaves open.
+        options: Values for what an ONNX model leaves open.
         on_build: Called with every graph that the program builds, as by `webnn.emulate`.
 
     Raises:

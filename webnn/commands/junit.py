@@ -25,7 +25,7 @@ class Outcome:
     Attributes:
         tag: A failure, an error outside of what was tested, or a failure that was expected.
         kind: The kind of failure.
-        message: What happened.
+        message: A description of the failure.
     """
 
     tag: Literal["failure", "error", "skipped"]
@@ -51,7 +51,7 @@ class Suite:
         group: The name that all its cases share.
         seconds: How long they took.
         cases: The cases.
-        output: What was printed.
+        output: The printed text.
     """
 
     name: str

@@ -15,7 +15,7 @@ from webnn.commands.registry import Entry
 
 __all__ = ["make_group"]
 
-#: What every command has.
+#: The settings of every command.
 _SETTINGS: Mapping[str, Any] = MappingProxyType({"help_option_names": ["-h", "--help"]})
 #: The smallest similarity of a misspelt command and the one that is meant, from 0 to 1.
 _NEAR = 0.7

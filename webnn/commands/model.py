@@ -29,7 +29,7 @@ def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options
         path: The graph.
         inputs: ``NAME=FILE``, or ``FILE`` for a graph of one input. The other inputs are seeded random numbers.
         outputs: The same for the outputs to write.
-        options: What an ONNX model leaves open.
+        options: Values for what an ONNX model leaves open.
 
     Raises:
         typer.Exit: A file is wrong, or the graph cannot be built or computed; the message is printed.

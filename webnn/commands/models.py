@@ -67,7 +67,7 @@ Int32Option: TypeAlias = Annotated[
 
 
 class Precision(StrEnum):
-    """What f64 may be computed in."""
+    """The types in which f64 may be computed."""
 
     F32 = "f32"
 
@@ -79,7 +79,7 @@ PrecisionOption: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What a user says about a model; see `webnn.onnx.load` and `webnn.stablehlo.load`. It can be written as JSON.
+    """The options for a model; see `webnn.onnx.load` and `webnn.stablehlo.load`. It can be written as JSON.
 
     Attributes:
         shapes: The shapes of inputs by their names.
@@ -261,7 +261,7 @@ def _names(path: Path) -> frozenset[str] | None:
             sizes: list[object] = [size for each in webnn.load(path).inputs.values() for size in each.dimensions]
             return frozenset([size for size in sizes if isinstance(size, str)])
     except (OSError, ValueError):
-        # Who loads the file says why.
+        # The error is reported when the file is loaded.
         return None
     return None if is_model(path) else frozenset()
 
@@ -289,7 +289,7 @@ def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
 #: How messages of `webnn.onnx.load` name its arguments: ``dims={'batch': ..., 'length': ...}``.
 _ARGUMENT = re.compile(r"\b(shape|dim|constant)s=\{(.*?)\}")
 _PRECISION = re.compile(r'\bprecision="(\w+)"')
-#: What no shell takes for something else.
+#: Text without characters that are special in a shell.
 _PLAIN = re.compile(r"[\w.,:/@%+=-]+")
 _ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)': (\[[^\]]*\]|\.\.\.)(?:, )?")
 

@@ -1,4 +1,4 @@
-"""What ``webnn run`` does with a program in JavaScript, or a page."""
+"""Run programs in JavaScript and pages: ``webnn run``."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """Compare two device profiles: limits, devices, rules, members.
 
-    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is no profile.
+    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is not a profile.
     """
     try:
         found = compare(load_profile(first), load_profile(second))

@@ -35,7 +35,7 @@ def command(
     """Show the device profiles: whose limits they are, and what they are certain of.
 
     Without a name, every profile that is shipped; with one, also its limits: data types and ranks of the operands of each operation. It
-    checks files, too: the exit status is 2 if one is no profile.
+    checks files, too: the exit status is 2 if one is not a profile.
     """
     try:
         found = [load_profile(name) for name in names or PROFILES]

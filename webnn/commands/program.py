@@ -35,7 +35,7 @@ from webnn.javascript.ends import ENDED_BY_USER, MEMORY, OUT_OF_TIME
 
 __all__ = ["CLASS", "CONTEXT_SETTINGS", "JAVASCRIPT", "PYTHON", "command", "is_graph"]
 
-#: What follows the program is the program's.
+#: Arguments after the program belong to the program.
 CONTEXT_SETTINGS = {"allow_interspersed_args": False}
 
 
@@ -112,7 +112,7 @@ def command(
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
     ] = False,
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which the program ends.", show_default=False)] = None,
     memory_limit: Annotated[
         int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program and its workers may use together, on Linux.")
     ] = MEMORY >> 20,
@@ -159,7 +159,7 @@ def command(
             verbose=verbose or None,
         )
     if isGraph:
-        # Imported lazily: most programs are no graphs.
+        # Imported lazily: most programs are not graphs.
         from webnn.commands.model import run_graph  # noqa: PLC0415
 
         if arguments:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 __all__ = ["progress_console"]
 
-#: What the kernels of Jupyter have in their environment.
+#: A variable in the environment of Jupyter's kernels.
 _KERNEL = "JPY_PARENT_PID"
 
 

@@ -55,7 +55,7 @@ class Process:
         self._reader.start()
 
     def wait(self, timeout: float) -> Exit:
-        """Wait until it ends, or end it after so many seconds."""
+        """Wait until it ends, or end it after this number of seconds."""
         code: int | None = None
         try:
             code = self._process.wait(max(0.0, self._began + timeout - time.perf_counter()))

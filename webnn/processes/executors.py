@@ -1,4 +1,4 @@
-"""Where tasks run: local processes and threads, Dask, Ray, or any other `concurrent.futures.Executor`. What the tasks share."""
+"""Where tasks run: local processes and threads, Dask, Ray, or any other `concurrent.futures.Executor`; and values that tasks share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ALIGNMENT = 64
 
 
 class Workers:
-    """What runs tasks: an executor of which nothing is known. Tasks must be picklable.
+    """Runs tasks, here with an executor of which nothing is known. Tasks must be picklable.
 
     Attributes:
         count: How many tasks may run at once.
@@ -69,11 +69,11 @@ class Workers:
         return self._executor.submit(function, *arguments)
 
     def share(self, value: object) -> object:
-        """Return an argument that stands for a value that every task needs."""
+        """Return the argument that gives tasks a value that every task needs."""
         return value
 
     def send(self, value: object) -> object:
-        """Return an argument that stands for a value that one task needs."""
+        """Return the argument that gives a task a value that it alone needs."""
         return value
 
     def poll(self) -> None:
@@ -304,7 +304,7 @@ def open_workers(executor: Executor | str | None, where: str = "executor") -> It
 
     Args:
         executor: The executor, or a text of `FORMS`. The default is a process for each core.
-        where: What messages call it.
+        where: Its name in messages.
 
     Raises:
         TypeError: It is neither an executor nor a text.

@@ -44,7 +44,7 @@ _START_LIMIT = 120.0
 _PATIENCE = 10
 #: Windows waits for at most 63 objects at once.
 _MOST_PROCESSES = 60
-#: A task that had too little of the processor gets at least so many seconds more.
+#: A task that had too little of the processor gets at least this number of seconds more.
 _LEAST_WAIT = 0.1
 #: The size of a thread's stack. Recursion in an interpreter needs more than the default of some systems.
 _STACK = 32 << 20

@@ -17,7 +17,7 @@ from typing import Any
 __all__ = ["Spawner", "starting", "without_current_folder"]
 
 _MAIN = "__main__"
-#: What `starting` changes belongs to the process.
+#: Held while `starting` changes the state of the process.
 _LOCK = threading.RLock()
 
 

@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 #: How many tasks are under way for each worker, so that none waits for its next one.
 _AHEAD = 2
-#: Tasks go together until they take so many seconds, and so many at most: what is under way needs memory.
+#: Tasks go together until they take this number of seconds, and this number at most: tasks under way need memory.
 _WORTH, _TOGETHER = 0.5, 4
 #: How often a task is lost together with others before it runs alone.
 _LOSSES = 3
@@ -37,7 +37,7 @@ class Outcome(Generic[T, R]):
 
     Attributes:
         task: The task.
-        result: What it returned; ``None`` if there is a problem.
+        result: The result; ``None`` if there is a problem.
         problem: Why it has no result: the error that it raised, or how its workers ended. Empty if it has one.
     """
 
@@ -48,7 +48,7 @@ class Outcome(Generic[T, R]):
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """What became of a task in its worker: its result, or the text of its error, and how long it took, in seconds."""
+    """The end of a task in its worker: its result, or the text of its error, and how long it took, in seconds."""
 
     result: Any
     problem: str
@@ -74,7 +74,7 @@ class _Flight(Generic[T]):
 
     @property
     def loss(self) -> BaseException | None:
-        """Why they were lost; an error that a task raised is no loss."""
+        """Why they were lost; an error that a task raised is not a loss."""
         if self.future is None or not self.future.done():
             return None
         if self.future.cancelled():
@@ -89,7 +89,7 @@ def spread(
 
     Args:
         workers: The workers.
-        function: What a task does; a function of a module.
+        function: The function that does a task; it must be a function of a module.
         tasks: The tasks; they are taken when a worker is free for them.
         arguments: Returns the arguments of the function for a task; called again if the task was lost.
         ordered: Yield the tasks in their order, not as they end.

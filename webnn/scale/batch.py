@@ -170,7 +170,7 @@ class DataBatch:
         def arguments(index: int) -> list[Any]:
             start, stop = self._plan.part(index)
             if not shared or workers.generation != shared[1]:
-                # What was shared is gone with the old workers.
+                # Shared values are gone with the old workers.
                 shared[:] = [workers.share(job), workers.generation]
             kept = None
             if keeper is not None:

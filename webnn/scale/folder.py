@@ -32,13 +32,13 @@ _PART = re.compile(r"part-([0-9]{8,18})-([0-9a-f]{64})\.npz")
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 #: A manifest has a few hundred bytes for each input and output.
 _LONGEST_MANIFEST = 16 << 20
-#: What a file has beside the elements, for each output, at most.
+#: The most bytes of a file besides the elements, for each output.
 _HEADERS = 1 << 12
 _PIECE = 1 << 20
 
 
 class FolderError(ValueError):
-    """A folder belongs to another job, is used by one, or is no folder of parts."""
+    """A folder belongs to another job, is used by one, or is not a folder of parts."""
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
@@ -94,7 +94,7 @@ class Keeper:
 
     Args:
         folder: The folder; it is made if it is not there.
-        manifest: What the job is made of, for JSON.
+        manifest: The description of the job, for JSON.
         shapes: For each key in the files the type and shape of a row.
     """
 

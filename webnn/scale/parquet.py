@@ -103,7 +103,7 @@ class _Readers(threading.local):
     def reader(self, rows: ParquetRows) -> _Reader:
         """Return the reader of a column."""
         if rows not in self._open:
-            # Those of another file belong to an earlier job.
+            # Rows of another file belong to an earlier job.
             self._open = {each: reader for each, reader in self._open.items() if each.path == rows.path}
             self._open[rows] = _Reader(rows)
         return self._open[rows]
@@ -121,7 +121,7 @@ def open_parquet(path: Path, columns: Mapping[str, Any]) -> dict[str, ParquetRow
 
     Raises:
         ImportError: The package of the extra ``parquet`` is not installed.
-        FormatError: The file is no Parquet file, lacks a column, or has neither numbers nor lists of a fixed size in it.
+        FormatError: The file is not a Parquet file, lacks a column, or has neither numbers nor lists of a fixed size in it.
         OSError: It cannot be read.
     """
     parquet = _load()

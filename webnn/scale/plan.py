@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "make_plan", "open_data", "outputs_of", "wrong"]
 
-#: By default a part has so many bytes of rows, and at most so many rows.
+#: By default a part has this number of bytes of rows, and at most this number of rows.
 _PART_BYTES, _PART_ROWS = 16 << 20, 1024
 _ARRAY, _DATA = ".npy", ".npy, .npz or .parquet"
 
@@ -69,7 +69,7 @@ def open_data(data: Any, inputs: Mapping[str, OperandDescriptor], folder: Callab
     """Return the rows of each input.
 
     Args:
-        data: What `webnn.batch` takes.
+        data: The data, as for `webnn.batch`.
         inputs: The inputs of the graph.
         folder: Makes a folder for what must be unpacked.
 

@@ -24,7 +24,7 @@ __all__ = ["Array", "FileRows", "MemoryRows", "Rows", "file_identity", "open_arr
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: The part of a member's header in a zip archive that stands before its name, and where the lengths of the name and the rest stand in it.
+#: The part of a member's header in a zip archive before its name, and the places of the lengths of the name and the rest in it.
 _HEADER, _LENGTHS = 30, 26
 #: How many bytes of an array are hashed or written at once.
 _PIECE = 1 << 24
@@ -40,7 +40,7 @@ class Rows(ABC):
         travels: Another machine with the same file system can read them.
     """
 
-    #: A row is a flat list of numbers, which may stand for any shape.
+    #: A row is a flat list of numbers, which may have any shape.
     flat: ClassVar[bool] = False
 
     dtype: np.dtype[Any]
@@ -137,7 +137,7 @@ def open_npy(path: Path) -> Rows:
     """Return the rows of a file ``.npy``.
 
     Raises:
-        FormatError: It is no such file, is cut off, or has objects or no axis.
+        FormatError: It is not such a file, is cut off, or has objects or no axis.
         OSError: It cannot be read.
     """
     with open_regular(path) as stream:
@@ -145,10 +145,10 @@ def open_npy(path: Path) -> Rows:
 
 
 def open_npz(path: Path, folder: Callable[[], Path]) -> dict[str, Rows]:
-    """Return the rows of each array of a file ``.npz``. Those that are compressed are unpacked into a folder that is made for it.
+    """Return the rows of each array of a file ``.npz``. Compressed arrays are unpacked into a folder that is made for it.
 
     Raises:
-        FormatError: It is no such file, or one of its arrays is no array with an axis.
+        FormatError: It is not such a file, or one of its arrays has no axis.
         OSError: It cannot be read, or the folder takes no more.
     """
     found: dict[str, Rows] = {}

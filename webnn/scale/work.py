@@ -1,4 +1,4 @@
-"""What a worker does: build the graph of a job once, and compute parts of its data."""
+"""The work of a worker: build the graph of a job once, and compute parts of its data."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = ["Job", "Kept", "Piece", "compute_part"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What all parts have in common.
+    """The values that all parts have in common.
 
     Attributes:
         description: The graph, with all descriptors.
-        origin: What its context is made of, packed.
+        origin: The origin of its context, packed.
         plan: Which rows are one run.
     """
 
@@ -72,7 +72,7 @@ def compute_part(key: str, job: Any, names: tuple[str, ...], kept: Kept | None, 
 
     Args:
         key: Identifies the job.
-        job: The job, or what stands for it.
+        job: The job, or the argument that `Workers.share` returned for it.
         names: The names of the inputs.
         kept: Where to keep the results; ``None`` to return them.
         rows: For each input the rows, or a `Piece`.

@@ -23,7 +23,7 @@ from webnn.serve.pages import LONGEST_CHANGED, change, find_change, isolate
 
 __all__ = ["Folder"]
 
-#: What systems state wrongly or not at all.
+#: Types that systems state wrongly or not at all.
 _TYPES = {
     ".html": "text/html",
     ".htm": "text/html",
@@ -131,7 +131,7 @@ def _names_of(request: web.Request) -> list[str] | None:
     if not path.startswith("/"):
         return None
     try:
-        # Decoded once, and after it is cut: an encoded slash is no slash.
+        # Decoded once, and after it is cut: an encoded slash is not a separator.
         names = [unquote_to_bytes(name).decode("utf-8") for name in path.removeprefix("/").removesuffix("/").split("/")]
     except UnicodeDecodeError:
         return None

@@ -1,4 +1,4 @@
-"""Who may ask: this machine, by a name of this machine; and of the emulator, pages of this server that know its token."""
+"""Admit requests from this machine to a name of this machine; to the emulator only those of its own pages that know its token."""
 
 from __future__ import annotations
 

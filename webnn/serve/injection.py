@@ -63,14 +63,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a document: a start tag, or something else that is no text.
+    """A part of a document: a start tag, or something else that is not text.
 
     Attributes:
         start: Where it starts.
         end: Where it ends.
         tag: The name of the element that it starts; ``"!doctype"`` for a document type; empty for anything else.
         closed: Whether the tag says that the element has no content.
-        attributes: Where its attributes stand.
+        attributes: Where its attributes are.
     """
 
     start: int
@@ -151,7 +151,7 @@ def _put_into(text: str, tag: str, addresses: Addresses, nonce: str | None, *, x
 
 
 def _pieces(text: str, *, xml: bool) -> Iterator[_Piece]:
-    """Walk through a document, as far as it can be read. Text of HTML begins the body."""
+    """Walk through the readable beginning of a document. Text of HTML begins the body."""
     at = 0
     while True:
         following = text.find("<", at)
@@ -214,10 +214,10 @@ def _amend_meta(text: str, piece: _Piece, addresses: Addresses, nonce: str | Non
 
 # Workers
 
-#: What stands before the first token of a script.
+#: Text before the first token of a script.
 _BEFORE_TOKEN = re.compile(r"(?:\s|\ufeff|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*+", re.DOTALL)
 _STRING = re.compile(r"""'(?:[^'\\\n\r]|\\.)*'|"(?:[^"\\\n\r]|\\.)*\"""", re.DOTALL)
-#: What continues an expression, even on a new line.
+#: Characters that continue an expression, even on a new line.
 _CONTINUES = re.compile(r"[-+*/%=<>&|^?:.,(\[`]|!=|in(?:stanceof)?\b")
 #: The parts of a script that tell whether it is a module: the rest does not matter.
 _TOKEN = re.compile(
@@ -300,7 +300,7 @@ def _end(found: re.Match[str] | None) -> int:
 def _is_module(text: str) -> bool:
     """Tell whether a script has syntax that only modules have: ``import`` or ``export`` at its top level, or ``import.meta``."""
     text = text[:_SEARCHED]
-    #: What closes each bracket that is open: ``True`` for one within a template.
+    #: The open brackets: ``True`` for one within a template.
     brackets: list[bool] = []
     at, before = 0, ""
     while found := _TOKEN.search(text, at):

@@ -1,4 +1,4 @@
-"""What `navigator.ml` of the pages is made with."""
+"""The options of `navigator.ml` in pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Options:
 
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
-        dialect: What browsers have beside the draft, such as ``"browsers-2026"``.
+        dialect: The additions of browsers to the draft, such as ``"browsers-2026"``.
         profile: The device profile, as for `webnn.ML`.
         fallback: The fallback policy, as for `webnn.ML`.
         faults: The faults to inject, as for `webnn.ML`.

@@ -16,7 +16,7 @@ from webnn.serve.policies import Addresses, isolation
 
 __all__ = ["ENDPOINT", "LONGEST_CHANGED", "Change", "Endpoint", "Pages", "change", "find_change", "isolate"]
 
-#: What gets the script.
+#: Documents and workers get the script.
 Change = Literal["document", "worker"]
 
 _POLICY, _PERMISSIONS = "Content-Security-Policy", "Permissions-Policy"
@@ -43,7 +43,7 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """What pages need to know of the emulator.
+    """The addresses and settings of the emulator that pages need.
 
     Attributes:
         token: The secret part of its addresses.
@@ -84,7 +84,7 @@ def change(
 
     Args:
         request: The request.
-        what: What it is.
+        what: The kind of document.
         body: Its content.
         headers: Its headers.
         content_type: Its type, without parameters.

@@ -81,7 +81,7 @@ class Emulator:
     """An emulator for pages, and what they did with it. A context manager: it runs inside ``with``.
 
     Args:
-        options: What `navigator.ml` is made with.
+        options: The options of `navigator.ml`.
 
     Raises:
         TypeError: An option has the wrong type.
@@ -113,7 +113,7 @@ class Emulator:
 
     @property
     def options(self) -> Options:
-        """What `navigator.ml` is made with."""
+        """The options of `navigator.ml`."""
         return self._server.sessions.options
 
     @property
@@ -128,7 +128,7 @@ class Emulator:
 
     @property
     def faults(self) -> list[str]:
-        """What kept the emulator from pages, and the tracebacks of its own errors. With any, a test with ``webnn_page`` fails."""
+        """Why pages did not get the emulator, and tracebacks of its own errors. With any, a test with ``webnn_page`` fails."""
         return list(self._faults)
 
     @property
@@ -179,7 +179,7 @@ class Emulator:
             return _perform_asynchronously(self._add(context, self._start, workers))
         return _perform(self._add(context, _perform, workers))
 
-    # What is done by calls of Playwright. Each of them is yielded: the asynchronous API returns coroutines.
+    # Steps that call Playwright. Each call is yielded: the asynchronous API returns coroutines.
 
     def _add(self, context: Any, perform: _Perform, workers: bool) -> _Steps:
         try:
@@ -246,7 +246,7 @@ class Emulator:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    # What went wrong
+    # Faults
 
     def _note_failure(self, request: Any) -> None:
         if request.url.startswith(self._server.endpoint) and request.failure == "csp":

@@ -32,7 +32,7 @@ class Addresses:
 
     Attributes:
         base: The address below which all of its addresses lie: ``"http://127.0.0.1:8000/__webnn__/TOKEN/"``.
-        query: What the script is told of the document, as the query of its address.
+        query: Facts about the document for the script, as the query of its address.
     """
 
     base: str
@@ -69,7 +69,7 @@ def amend(policy: str, addresses: Addresses, nonce: str | None = None) -> str:
     Args:
         policy: One policy.
         addresses: The emulator's addresses.
-        nonce: That of the script's tag, if it has one.
+        nonce: The nonce of the script's tag, if it has one.
 
     Returns:
         The policy with further sources. It is the same text if it allows everything already.
@@ -101,7 +101,7 @@ def isolation(kind: str | None) -> Mapping[str, str]:
     """Return the headers that isolate a page from other origins, which gives it `SharedArrayBuffer`.
 
     Args:
-        kind: What is answered: ``"document"``, ``"worker"``, or ``None`` for everything else.
+        kind: The kind of the answer: ``"document"``, ``"worker"``, or ``None`` for everything else.
     """
     headers = {"Cross-Origin-Resource-Policy": "same-origin"}
     if kind is not None:

@@ -24,12 +24,12 @@ _HOP_BY_HOP = frozenset(
 )
 #: Headers of requests that are made anew.
 _OWN = _HOP_BY_HOP | {"host", "accept-encoding", "expect"}
-#: What asks for a part of a file, or for a file that is newer: a changed file is sent whole.
+#: Headers that ask for a part of a file, or for a file that is newer: a changed file is sent whole.
 _CONDITIONAL = frozenset({"range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since"})
 #: Headers of answers that are about the other server's address.
 _NOT_HERE = _HOP_BY_HOP | {"alt-svc", "strict-transport-security", "public-key-pins"}
 _CHANGED = frozenset({"document", "iframe", "frame", "embed", "object", "worker", "sharedworker"})
-#: What a WebSocket's own handshake writes.
+#: Headers that the handshake of a WebSocket writes itself.
 _HANDSHAKE = "sec-websocket-"
 #: The longest message of a WebSocket, the longest line of a header, and how long the other server may take to accept a connection.
 _LONGEST_MESSAGE, _LONGEST_HEADER, _CONNECT = 64 << 20, 1 << 16, 10.0

@@ -1,4 +1,4 @@
-"""What a session remembers for the status page: its last calls, its graphs, and its warnings. All of it is bounded."""
+"""The record of a session for the status page: its last calls, its graphs, and its warnings. All of it is bounded."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Built:
 
 
 class Record:
-    """What a session remembers. Any thread may use it.
+    """The record of a session. Any thread may use it.
 
     Args:
         most: How many calls are kept.
@@ -270,7 +270,7 @@ def _name(values: Mapping[str, object], count: int | None = None) -> str:
 
 
 def read_member(text: str) -> str:
-    """Return the member that a request calls, such as ``"MLGraphBuilder.relu"``; empty if it is no request."""
+    """Return the member that a request calls, such as ``"MLGraphBuilder.relu"``; empty if it is not a request."""
     head = _MEMBER.match(text)
     return "" if head is None else f"{head[1]}.{head[2]}"
 

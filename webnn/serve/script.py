@@ -26,7 +26,7 @@ def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _
 
     Args:
         endpoint: The address of the emulator.
-        idl: What the page sees.
+        idl: The IDL that the page sees.
         policy: The header Permissions-Policy of the document.
         piece: How many bytes of calls go in one request.
     """

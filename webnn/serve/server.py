@@ -55,7 +55,7 @@ class Server:
 
     Args:
         pages: Where pages come from; ``None`` serves the emulator only.
-        options: What `navigator.ml` is made with.
+        options: The options of `navigator.ml`.
         port: The port; 0 for one that is free.
         origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
         on_fault: Called with the traceback of an error of the emulator itself, from any thread. By default one a second is printed.
@@ -64,9 +64,9 @@ class Server:
 
     Attributes:
         token: The secret part of the emulator's addresses.
-        status_token: That of the status page, which pages do not know.
+        status_token: The token of the status page, which pages do not know.
         port: The port, once it runs.
-        status_port: That of the status page. Its origin is another one, so nothing of a page, not even its service worker, can reach it.
+        status_port: The port of the status page. Its origin differs, so nothing of a page, not even its service worker, can reach it.
         sessions: The sessions of pages and workers.
 
     Raises:

@@ -53,7 +53,7 @@ class EndedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """What a document or worker says of itself.
+    """Facts that a document or worker states about itself.
 
     Attributes:
         kind: ``"window"``, ``"worker"`` or ``"sharedworker"``.
@@ -88,7 +88,7 @@ class Visitor:
 
 
 def read_visitor(part: Bytes) -> Visitor:
-    """Read what a page says of itself; a `MessageError` if it is no such text."""
+    """Read what a page says of itself; a `MessageError` if it is not such a text."""
     if size_of(part) > _LONGEST_HELLO:
         raise MessageError(f"a page says what it is in at most {_LONGEST_HELLO} bytes, got {size_of(part)}")
     try:
@@ -108,7 +108,7 @@ def read_visitor(part: Bytes) -> Visitor:
 
 @dataclass(slots=True)
 class Counts:
-    """What a session has done: calls, requests without an answer, and the bytes that came and went."""
+    """Numbers of a session: calls, requests without an answer, and the bytes that came and went."""
 
     calls: int = 0
     told: int = 0
@@ -121,18 +121,18 @@ class Session:
 
     Args:
         name: Its name, which the page chose.
-        visitor: What the page says of itself.
-        options: What `navigator.ml` is made with.
+        visitor: The page's statements about itself.
+        options: The options of `navigator.ml`.
         on_fault: Called with the traceback of an error of the emulator itself.
-        record: What is to remember the calls.
+        record: The record of the calls.
 
     Attributes:
         name: Its name.
-        visitor: What the page says of itself.
-        options: What the contexts are made with that the page makes from now on.
+        visitor: The page's statements about itself.
+        options: The options of the contexts that the page makes from now on.
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
-        record: What it remembers for the status page.
+        record: The record for the status page.
         connections: How many live connections the page has.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
 
@@ -467,7 +467,7 @@ class Session:
     async def _take(self, number: int) -> list[Bytes]:
         if number not in self._results:
             raise MessageError(f"there is no operation {number}")
-        # Who waits may go away: the result stays.
+        # The page that waits may go away: the result stays.
         body = await asyncio.shield(self._results[number])
         self._results.pop(number, None)
         return body

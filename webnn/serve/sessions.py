@@ -33,12 +33,12 @@ class Sessions:
     """The sessions of a server. Only the server's thread changes them.
 
     Args:
-        options: What the sessions begin with.
+        options: The options with which sessions begin.
         on_fault: Called with the traceback of an error of the emulator itself, from any thread.
         make_record: Makes what remembers the calls of a page.
 
     Attributes:
-        options: What sessions begin with from now on.
+        options: The options with which sessions begin from now on.
         living: The sessions by their names.
         begun: How many there have been.
         workers: The scripts of workers that are about to start: the type by the address, ``"classic"`` or ``"module"``.

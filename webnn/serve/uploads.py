@@ -97,7 +97,7 @@ class Uploads:
             kept.last = time.monotonic()
 
     async def receive_other(self, request: web.Request, name: str) -> bytearray:
-        """Receive a short body that is no call.
+        """Receive a short body that is not a call.
 
         Raises:
             web.HTTPException: The request is refused.

@@ -1,4 +1,4 @@
-"""What the first page of a process would wait for: the engine and the translation are loaded before."""
+"""Load the engine and the translation before the first page of a process needs them."""
 
 from __future__ import annotations
 

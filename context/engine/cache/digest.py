@@ -89,7 +89,7 @@ def make_key(content: bytes, weights: Sequence[tuple[str, Array]], settings: str
     Args:
         content: The model, without the weights.
         weights: The name and the bytes of each weight.
-        settings: What the session is configured with, and its providers.
+        settings: The options of the session, and its providers.
     """
     described = "\0".join((str(_FORMAT), _engine(), _processor(), settings, *(name for name, _ in weights)))
     return digest([_bytes(described.encode()), _bytes(content), *(data for _, data in weights)])
@@ -112,7 +112,7 @@ def _processor() -> str:
     found = [sys.platform, platform.machine(), str(_vector_instructions())]
     info = Path("/proc/cpuinfo")
     if info.exists():
-        # Of the first processor: the kernel writes the file as far as it is read.
+        # Of the first processor: the kernel writes only the part of the file that is read.
         with info.open(errors="replace") as stream:
             first = itertools.takewhile(str.strip, stream)
             found += [line.strip() for line in first if line.partition(":")[0].strip() in _CPU_FIELDS]

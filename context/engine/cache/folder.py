@@ -45,7 +45,7 @@ class Folder:
 
         Raises:
             PermissionError: It is another user's, or others may write to it.
-            OSError: It cannot be made, or is no folder.
+            OSError: It cannot be made, or is not a folder.
         """
         try:
             status = self.path.stat()
@@ -103,7 +103,7 @@ class Folder:
         return self.path / f"{key.hex()}{_SUFFIX}"
 
     def _shrink(self, size: int, spared: Path) -> None:
-        """Delete the models that were not used for the longest time until the others take at most so many bytes."""
+        """Delete the models that were not used for the longest time until the others take at most this number of bytes."""
         found: list[tuple[float, int, Path]] = []
         now = time.time()
         with os.scandir(self.path) as entries:

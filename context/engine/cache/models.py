@@ -57,8 +57,8 @@ class ModelCache:
         Args:
             content: The model, without the weights.
             weights: The weights.
-            settings: What the session is configured with, and its providers, as a text.
-            begin: What starts a session.
+            settings: The options of the session, and its providers, as a text.
+            begin: Starts a session.
 
         Returns:
             The session, and the weights that it uses in place.

@@ -15,7 +15,7 @@ from tests.support import each_row
 from webnn.commands.completion import complete_dialect, complete_output, complete_profile, complete_revision
 from webnn.commands.registry import COMMANDS
 
-#: What stands behind `webnn` when Tab is pressed, and what is offered.
+#: The words after `webnn` when Tab is pressed, and the completions that are offered.
 OFFERED = [
     ("", [*COMMANDS]),
     ("pro", ["profiles", "proposal"]),

@@ -66,7 +66,7 @@ def saved(tmp_path: Path) -> Path:
 def test_convert(tmp_path: Path) -> None:
     file = tmp_path / "model.webnn.json"
     code, output, errors = call("convert", write(tmp_path, "build(0.5)"), "-o", file)
-    # What the program prints is not the command's.
+    # The program's output is not the command's output.
     assert (code, output) == (0, "")
     assert errors.endswith(f"{file}: 2 operators, 1 constants, with weights in model.safetensors\n")
     description = webnn.load(file)

@@ -29,7 +29,7 @@ from webnn.demo import network
 from webnn.wpt_runner import cli as wpt
 
 CPU = "CPUExecutionProvider"
-#: What decides about colours, widths and encodings; the tests set their own.
+#: The variables that decide about colours, widths and encodings; the tests set their own.
 TERMINAL = (
     "COLORTERM",
     "COLUMNS",
@@ -125,7 +125,7 @@ def test_a_profile_is_a_device_everywhere() -> None:
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "defaults",
 )
 def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
-    """What an option is if it is not given stands in the help."""
+    """The help shows the defaults of options."""
     code, output, _ = invoke(*command, "--help")
     assert code == 0
     # As words: lines and frames depend on the library's version.

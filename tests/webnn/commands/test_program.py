@@ -57,7 +57,7 @@ def write(file: Path, text: str) -> Path:
     return file
 
 
-# What is refused, in one line
+# Refusals, in one line
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def run_tasks_here(
         notes: list[Any] = []
         began = time.perf_counter()
         with warnings.catch_warnings():
-            # Those of a process are its own.
+            # Each process has its own.
             warnings.simplefilter("ignore")
             result = work(task, notes.append)
         seconds = time.perf_counter() - began

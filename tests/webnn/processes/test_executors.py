@@ -78,7 +78,7 @@ def test_nothing_is_lost_and_nothing_runs_twice(ordered: bool, kind: type[Worker
     if kind is Workers:
         assert executor.tried == {number: count + 1 for number, count in enumerate(losses)}
     else:
-        # Those that are lost together are tried again one by one.
+        # Tasks that are lost together are tried again one by one.
         assert all(losses[number] < tried <= losses[number] + 2 for number, tried in executor.tried.items())
     if ordered:
         assert [each.task for each in outcomes] == list(range(len(losses)))

@@ -1,4 +1,4 @@
-"""What is left of a command that SIGKILL has ended: nothing that goes on."""
+"""Nothing goes on after SIGKILL has ended a command."""
 
 from __future__ import annotations
 

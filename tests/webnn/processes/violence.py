@@ -1,4 +1,4 @@
-"""What replays cases badly, in processes of its own: the names of the cases say how."""
+"""Replays cases badly, in its own processes: the names of the cases say how."""
 
 from __future__ import annotations
 

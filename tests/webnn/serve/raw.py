@@ -14,7 +14,7 @@ __all__ = ["Answer", "ask", "connect", "read_answer", "request"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server has sent."""
+    """The answer of a server."""
 
     status: int
     headers: list[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""Messages that no page sends: forged, giant and slow ones. Each gets one refusal, and is no fault of the emulator."""
+"""Messages that no page sends: forged, giant and slow ones. Each gets one refusal, and does not count as a fault of the emulator."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ FORGED = {
     "long part": forge(lengths=(2**64 - 1,)),
     "longer than it is": forge(lengths=(3,)),
     "sum overflows": forge(count=2, lengths=(2**63, 2**63)),
-    "greeting is no JSON": body(message("H", b"{")),
+    "greeting is not JSON": body(message("H", b"{")),
     "greeting is deep": body(message("H", b"[" * 100_000)),
     "greeting is another": body(message("H", b'{"kind": 1}')),
-    "greeting is no text": body(message("H", b"\xff")),
-    "call is no text": body(GREETING, message("C", b"\xff")),
+    "greeting is not text": body(message("H", b"\xff")),
+    "call is not text": body(GREETING, message("C", b"\xff")),
 }
 
 

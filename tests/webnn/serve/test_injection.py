@@ -52,7 +52,7 @@ PLACES = [
     "<?xml version='1.0'?><!doctype html><html><head>|",
     "<![CDATA[<html]]><head>|",
     "</p><head>|",
-    # Text of elements is no markup.
+    # Text of elements is not markup.
     "|<script>'<head>'</script><head>",
     "|<title><head></title><head>",
     "<!doctype html><html>|<style><head></style>",
@@ -218,7 +218,7 @@ SELF = f"connect-src &#x27;self&#x27; {ALLOWED}"
             "<meta http-equiv=content-security-policy content=connect-src>",
             f'<meta http-equiv=content-security-policy content="connect-src {ALLOWED}">',
         ),
-        # What does not concern the emulator stays, byte for byte.
+        # Everything that does not concern the emulator stays, byte for byte.
         *(
             (text, text)
             for text in (

@@ -1,4 +1,4 @@
-"""`Emulator` with contexts that stand for Playwright's, and the pytest plugin in runs of pytest of its own."""
+"""`Emulator` with imitations of Playwright's contexts, and the pytest plugin in separate runs of pytest."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ filterwarnings =
     error
     ignore:Module already imported:pytest.PytestAssertRewriteWarning
 """
-#: A browser that stands for Playwright's.
+#: An imitation of Playwright's browser.
 BROWSER = """
 import pytest
 from tests.webnn.serve.test_playwright import Context

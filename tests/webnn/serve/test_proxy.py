@@ -118,7 +118,7 @@ async def test_a_compressed_document_is_decoded(other: Other, server: Server, en
     answer = await ask(server.port, "/", DOCUMENT)
     assert answer["Content-Encoding"] is None
     assert server.script_url.encode() in answer.body
-    # What is not changed passes as it came.
+    # Everything else passes unchanged.
     answer = await ask(server.port, "/", "Sec-Fetch-Dest: empty")
     assert (answer["Content-Encoding"], answer.body) == (encoding, content)
 

@@ -1,4 +1,4 @@
-"""What a session remembers is bounded, and keeps nothing of the page alive."""
+"""The memory of a session is bounded, and keeps nothing of the page alive."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ async def test_a_page_that_goes(server: Server, monkeypatch: pytest.MonkeyPatch,
             assert await call(relay, body(NOTHING, number=5)) == (5, {"value": None})
 
 
-# What others send
+# Messages of others
 
 
 def frame(content: bytes, opcode: Opcode = Opcode.BINARY, *, fin: bool = True, isMasked: bool = True) -> bytes:
@@ -210,7 +210,7 @@ async def connect(answer: Callable[..., object] = exchange) -> AsyncIterator[tup
 
 
 async def receive(far: socket.socket, size: int) -> bytes:
-    """Receive so many bytes, fewer only at the end."""
+    """Receive this number of bytes, fewer only at the end."""
     received = b""
     async with asyncio.timeout(PATIENCE):
         while len(received) < size and (more := await asyncio.get_running_loop().sock_recv(far, size - len(received))):
@@ -266,7 +266,7 @@ async def test_what_ends_a_relay(sent: bytes, code: int, reason: bytes) -> None:
 
 
 async def test_a_page_that_does_not_read_is_not_read() -> None:
-    """What waits for it is bounded, and it is served when it reads again."""
+    """The queue for it is bounded, and it is served when it reads again."""
     count, content = 100, bytes(100)
     pings, pong = frame(content, Opcode.PING) * count, frame(content, Opcode.PONG, isMasked=False)
     async with connect() as (relay, far):

@@ -178,7 +178,7 @@ def test_the_state_is_bounded(server: Server) -> None:
     assert len(ask(server, "GET", path(server, f"status/graph?session={client.name}&graph=1"))[2]) < 10_000
 
 
-# What a person does
+# Actions of a person
 
 
 def test_options_of_later_contexts(server: Server) -> None:
@@ -273,7 +273,7 @@ def test_times_of_operators(server: Server) -> None:
     assert act(server, "profile", asked) == (409, {"error": "there are no inputs to take times with: the page has released it"})
 
 
-# Who is refused
+# Refusals
 
 CHANGE = {"profile": "", "fallback": "", "numerics": ""}
 FORGED = [

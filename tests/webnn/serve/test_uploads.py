@@ -82,7 +82,7 @@ async def test_an_announcement_holds_little(sender: Sender, monkeypatch: pytest.
             await asyncio.sleep(0.01)
     async with Sender(sender.server, NAMES[1]) as other:
         assert (await other.ask("call", body(GREETING, NOTHING))).status == 200
-        # What comes is counted as it comes.
+        # Bytes are counted as they come.
         assert (await other.ask("call", bytes(_AHEAD + 1000))).status == 503
     assert sender.server._uploads.held <= 4 * _AHEAD
 

@@ -1,4 +1,4 @@
-"""What is loaded before the first page comes."""
+"""The engine and the translation are loaded before the first page comes."""
 
 from __future__ import annotations
 
