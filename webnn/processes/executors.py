@@ -19,7 +19,7 @@ from typing import Any
 from webnn._extras import install_command
 from webnn.context.devices.selection import usable_cores
 from webnn.processes.child import end_with_parent
-from webnn.processes.spawn import Spawner, without_current_folder
+from webnn.processes.spawn import MOST_PROCESSES, Spawner, without_current_folder
 
 __all__ = ["FORMS", "Stored", "Workers", "check_executor", "fetch", "open_workers"]
 
@@ -34,8 +34,6 @@ _GUESS = 32
 _MOMENT, _PATIENCE = 0.5, 120
 #: How often tasks are looked for that a cluster has lost, in seconds.
 _LOOK = 1.0
-#: Windows waits for at most 63 objects at once.
-_MOST_PROCESSES = 60
 #: Arrays in files begin at multiples of this.
 _ALIGNMENT = 64
 
@@ -344,7 +342,7 @@ def _open_text(text: str) -> Workers:
     local, dask = _LOCAL.fullmatch(text), _DASK.fullmatch(text)
     if local is not None:
         count = int(local[2] or usable_cores())
-        return _Threads(ThreadPoolExecutor(count), count, own=True) if local[1] == "threads" else _OwnProcesses(min(count, _MOST_PROCESSES))
+        return _Threads(ThreadPoolExecutor(count), count, own=True) if local[1] == "threads" else _OwnProcesses(min(count, MOST_PROCESSES))
     return _open_ray(None if text == "ray" else text) if dask is None else _open_dask(f"tcp://{dask[1]}")
 
 

@@ -14,7 +14,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from typing import Any, Generic, TypeVar
 
 from webnn.context.devices.selection import usable_cores as cores
 from webnn.processes.child import describe_code, end_with_parent
-from webnn.processes.spawn import starting
+from webnn.processes.spawn import MOST_PROCESSES, describe_error, starting
 
 __all__ = ["Distrust", "End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 
@@ -42,8 +41,6 @@ Work = Callable[[T, Callable[[N], None]], R]
 _START_LIMIT = 120.0
 #: How many times its limit a task may take altogether, if its process gets too little of the processor to use up the limit.
 _PATIENCE = 10
-#: Windows waits for at most 63 objects at once.
-_MOST_PROCESSES = 60
 #: A task that had too little of the processor gets at least this number of seconds more.
 _LEAST_WAIT = 0.1
 #: The size of a thread's stack. Recursion in an interpreter needs more than the default of some systems.
@@ -115,7 +112,7 @@ def run_tasks(
     workers: list[Worker[T, N, R]] = []
     try:
         while waiting or workers:
-            while waiting and len(workers) < min(jobs, _MOST_PROCESSES):
+            while waiting and len(workers) < min(jobs, MOST_PROCESSES):
                 workers.append(Worker(prepare, limit, distrust))
                 workers[-1].send(waiting.popleft())
             for worker in _wait(workers):
@@ -294,7 +291,7 @@ def _do_tasks(link: connection.Connection, prepare: bytes) -> None:
         try:
             work: Work[Any, Any, Any] = pickle.loads(prepare)()
         except Exception as error:  # whatever it is, the parent tells it
-            link.send((End.RAISED, _describe(error), 0.0))
+            link.send((End.RAISED, describe_error(error), 0.0))
             return
         link.send((End.RETURNED, threading.get_native_id(), 0.0))
         while True:
@@ -304,11 +301,5 @@ def _do_tasks(link: connection.Connection, prepare: bytes) -> None:
             try:
                 value = work(task, lambda note: link.send((None, note, 0.0)))
             except Exception as error:  # as above
-                end, value = End.RAISED, _describe(error)
+                end, value = End.RAISED, describe_error(error)
             link.send((end, value, time.perf_counter() - began))
-
-
-def _describe(error: Exception) -> str:
-    """Say what an exception is, and where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"

@@ -1,4 +1,4 @@
-"""How processes are started afresh (*spawn*) from any program: a script, a notebook, or a worker of another pool."""
+"""Start processes afresh (*spawn*) from any program: a script, a notebook, or a worker of another pool. Both kinds of pools share this."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import util
@@ -14,8 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Spawner", "starting", "without_current_folder"]
+__all__ = ["MOST_PROCESSES", "Spawner", "describe_error", "starting", "without_current_folder"]
 
+#: Windows waits for at most 63 objects at once.
+MOST_PROCESSES = 60
 _MAIN = "__main__"
 #: Held while `starting` changes the state of the process.
 _LOCK = threading.RLock()
@@ -67,6 +70,12 @@ def starting() -> Iterator[None]:
             sys.path.pop()
             if in_main_thread:
                 signal.signal(signal.SIGINT, before)
+
+
+def describe_error(error: Exception) -> str:
+    """Say what an exception of a task is, and where it was raised. Errors travel as text, because not every exception can be pickled."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 class _Process(SpawnProcess):

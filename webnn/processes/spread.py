@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from webnn.processes.executors import Workers
+from webnn.processes.spawn import describe_error
 
 __all__ = ["Outcome", "spread"]
 
@@ -175,7 +174,7 @@ def _recover(
 
 
 def _attempt(function: Callable[..., Any], count: int, *arguments: Any) -> list[_Attempt]:
-    """Run tasks in a worker, each with as many of the arguments. Errors travel as texts, because not every exception can be pickled."""
+    """Run tasks in a worker, each with as many of the arguments."""
     attempts = []
     size = len(arguments) // count
     for index in range(count):
@@ -184,7 +183,6 @@ def _attempt(function: Callable[..., Any], count: int, *arguments: Any) -> list[
         try:
             result = function(*arguments[index * size : (index + 1) * size])
         except Exception as error:  # whatever a task raises
-            frames = traceback.extract_tb(error.__traceback__)
-            problem = f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+            problem = describe_error(error)
         attempts.append(_Attempt(result, problem, time.perf_counter() - began))
     return attempts
