@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.products import EXACT
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused, Value
 from webnn.importing.windows import Window, pad_zeros, roll, unroll
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "convolve"]
 
-#: Integers of at most this size are exact in float32.
-_EXACT = 1 << 24
 #: The largest difference of two 8-bit integers.
 _LARGEST = 255
 #: The largest magnitude of the halves of such a difference.
@@ -122,13 +121,13 @@ def _conv_integer(node: Node) -> MLOperand | Value:
     x, filter = (_subtract_zero(node, index, axis) for index, axis in ((0, 1), (1, 0)))
     weight = _weight(node)
     inputs, filters = [(x, 1)], [(filter, 1)]
-    if _LARGEST * weight > _EXACT:
+    if _LARGEST * weight > EXACT:
         filters = _halves(node, filter)
         weight = _HALF * product(node.value(1).shape[1:])
-    if _LARGEST * weight > _EXACT:
+    if _LARGEST * weight > EXACT:
         inputs = _halves(node, x)
-    if len(inputs) > 1 and _HALF * weight > _EXACT:
-        raise Refused(f"the filter must have at most {_EXACT // _HALF**2} elements for each output channel, got {weight // _HALF}")
+    if len(inputs) > 1 and _HALF * weight > EXACT:
+        raise Refused(f"the filter must have at most {EXACT // _HALF**2} elements for each output channel, got {weight // _HALF}")
     sums = [(_convolve(node, left, right, windows, groups, None), high * low) for left, high in inputs for right, low in filters]
     if len(sums) == 1:
         return node.as_integers(sums[0][0])
@@ -148,7 +147,7 @@ def _weight(node: Node) -> int:
     """Return the most that an input of 1 everywhere can give: the sum of the filter's magnitudes, or more if that is exact, too."""
     array, point = node.value(1).array, node.value(3).array if node.given(3) else np.zeros((), np.int64)
     most = _LARGEST * product(node.value(1).shape[1:])
-    if array is None or point is None or _LARGEST * most <= _EXACT:
+    if array is None or point is None or _LARGEST * most <= EXACT:
         return most
     if point.size not in (1, array.shape[0]):
         raise Refused(f"the zero point of the filter must have 1 or {array.shape[0]} elements, got {list(point.shape)}")
@@ -261,7 +260,7 @@ def _col2im(node: Node) -> MLOperand:
     """
     image, block = node.known_integers(1, "the shape of the image"), node.known_integers(2, "the shape of the block")
     shape, elements = node.value(0).shape, product(block)
-    if len(image) != len(block) or not image or min(image + block) < 1 or elements > _EXACT:
+    if len(image) != len(block) or not image or min(image + block) < 1 or elements > EXACT:
         raise Refused(f"the shapes of image and block must have as many numbers, of at least 1, got {image} and {block}")
     windows = read_windows(node, image, block)
     counts = [window.places for window in windows]

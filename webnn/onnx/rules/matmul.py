@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from webnn.importing.products import EXACT, multiply_matrices
+from webnn.importing.steps import value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "lift", "matmul_integer", "multiply", "unlift"]
 
-#: Integers of at most this size are exact in float32.
-_EXACT = 1 << 24
 #: The largest matrix whose determinant is written out.
 _MOST_ROWS = 3
 
@@ -47,14 +47,9 @@ def unlift(node: Node, product: MLOperand, a: Sequence[int], b: Sequence[int]) -
 
 
 def multiply(node: Node, a: MLOperand, b: MLOperand) -> MLOperand:
-    """Multiply matrices, at least 2-D. `matmul` takes floating-point numbers only; of integers, products are added."""
-    if node.is_float(a):
-        return node.builder.matmul(a, b)
-    left, right = list(a.descriptor.dimensions), list(b.descriptor.dimensions)
-    rank = max(len(left), len(right)) + 1
-    rows = node.reshape(a, [*left, 1])
-    columns = node.reshape(b, [*right[:-2], 1, *right[-2:]])
-    return node.builder.reduceSum(node.builder.mul(rows, columns), axes=[rank - 2], keepDimensions=False)
+    """Multiply matrices, at least 2-D."""
+    value = value_of(a)
+    return multiply_matrices(node, value, value_of(b), value.dtype)
 
 
 def _matmul(node: Node) -> MLOperand:
@@ -105,8 +100,8 @@ def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros:
         zeros: The inputs that are their zero points: one for each row, or one for each column.
     """
     length = left[-1]
-    longest = _EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
-    if _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= _EXACT:
+    longest = EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
+    if _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= EXACT:
         longest = length
     sizes = [min(longest, length - start) for start in range(0, length, longest)] or [length]
     rows = _parts(node, 0, left, zeros[0], -2, sizes)

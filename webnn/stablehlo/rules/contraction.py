@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.products import multiply_matrices
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.products import Contraction, multiply_matrices, read_contraction, read_dot
+from webnn.stablehlo.products import Contraction, read_contraction, read_dot
 from webnn.stablehlo.tensors import permute, reshape
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.importing.products import largest, multiply_matrices
 from webnn.importing.values import Refused, Value, carrier
 from webnn.importing.windows import Window, roll, unroll
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.products import largest, multiply_matrices
 from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell, wrap
 from webnn.stablehlo.windows import pad_windows
 
