@@ -58,14 +58,6 @@ def _take(node: Node, sizes: Sequence[int]) -> Array:
     return found
 
 
-def _gather(node: Node) -> Array:
-    return _take(node, node.integers("slice_sizes"))
-
-
-def _dynamic_gather(node: Node) -> Array:
-    return _take(node, [int(each) for each in node.array(2).reshape(-1)])
-
-
 def _scatter(node: Node) -> list[Array] | None:
     windows = find_scattered(node)
     count = len(node.types)
@@ -113,8 +105,8 @@ def _run_rounds(node: Node, results: Sequence[Array], places: Array, rows: Seque
 
 FOLDS: Mapping[str, Fold] = MappingProxyType(
     {
-        "stablehlo.dynamic_gather": _dynamic_gather,
-        "stablehlo.gather": _gather,
+        "stablehlo.dynamic_gather": lambda node: _take(node, [int(each) for each in node.array(2).reshape(-1)]),
+        "stablehlo.gather": lambda node: _take(node, node.integers("slice_sizes")),
         "stablehlo.scatter": _scatter,
     }
 )

@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDS"]
 
+#: The attributes of operations whose operands say the same in dynamic ones.
+_SLICE = ("start_indices", "limit_indices", "strides")
+_PADDING = ("edge_padding_low", "edge_padding_high", "interior_padding")
+
+
+def _integers(node: Node, index: int) -> list[int]:
+    return [int(each) for each in node.array(index).reshape(-1)]
+
 
 def _constant(node: Node) -> Array:
     array = node.attribute("value", np.ndarray)
@@ -45,14 +53,6 @@ def _make_iota(node: Node, shape: Sequence[int]) -> Array:
     return np.broadcast_to(np.arange(shape[dimension]).astype(node.dtype()).reshape(sizes), shape)
 
 
-def _iota(node: Node) -> Array:
-    return _make_iota(node, node.shape())
-
-
-def _dynamic_iota(node: Node) -> Array:
-    return _make_iota(node, node.fit(_sizes(node, 0)))
-
-
 def _spend(node: Node, shape: Sequence[int]) -> None:
     """Note a result, unless its type says its sizes: then that is done."""
     node.fit(shape)
@@ -62,7 +62,7 @@ def _spend(node: Node, shape: Sequence[int]) -> None:
 
 def _sizes(node: Node, index: int) -> list[int]:
     """Return sizes that are an operand."""
-    sizes = [int(each) for each in node.array(index).reshape(-1)]
+    sizes = _integers(node, index)
     if any(size < 0 for size in sizes):
         raise Refused(f"sizes must be 0 or greater, got {sizes}")
     return sizes
@@ -77,10 +77,6 @@ def _in_body(node: Node) -> Array | None:
 def _reshape(node: Node) -> Array:
     found = _in_body(node)
     return node.reshaped(node.array(0), find_reshaped(node.array(0).shape, node.shape())) if found is None else found
-
-
-def _dynamic_reshape(node: Node) -> Array:
-    return node.reshaped(node.array(0), node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1))))
 
 
 def _transpose(node: Node) -> Array:
@@ -104,23 +100,10 @@ def _broadcast_in_dim(node: Node) -> Array:
     return _broadcast(node, node.shape()) if found is None else found
 
 
-def _dynamic_broadcast_in_dim(node: Node) -> Array:
-    return _broadcast(node, node.fit(_sizes(node, 1)))
-
-
 def _cut(node: Node, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Array:
     node.fit(find_sliced(node.array(0).shape, starts, limits, strides))
     found: Array = node.array(0)[tuple([slice(*each) for each in zip(starts, limits, strides, strict=True)])]
     return found
-
-
-def _slice(node: Node) -> Array:
-    return _cut(node, node.integers("start_indices"), node.integers("limit_indices"), node.integers("strides"))
-
-
-def _real_dynamic_slice(node: Node) -> Array:
-    starts, limits, strides = ([int(each) for each in node.array(index).reshape(-1)] for index in (1, 2, 3))
-    return _cut(node, starts, limits, strides)
 
 
 def _starts(node: Node, first: int, shape: Sequence[int], sizes: Sequence[int]) -> list[int]:
@@ -174,31 +157,25 @@ def _fill(node: Node, low: Sequence[int], high: Sequence[int], interior: Sequenc
     return found
 
 
-def _pad(node: Node) -> Array:
-    return _fill(node, *(node.integers(name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")))
-
-
-def _dynamic_pad(node: Node) -> Array:
-    return _fill(node, *([int(each) for each in node.array(index).reshape(-1)] for index in (2, 3, 4)))
-
-
 FOLDS: Mapping[str, Fold] = MappingProxyType(
     {
         "stablehlo.broadcast_in_dim": _broadcast_in_dim,
         "stablehlo.concatenate": _concatenate,
         "stablehlo.constant": _constant,
-        "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
-        "stablehlo.dynamic_iota": _dynamic_iota,
-        "stablehlo.dynamic_pad": _dynamic_pad,
-        "stablehlo.dynamic_reshape": _dynamic_reshape,
+        "stablehlo.dynamic_broadcast_in_dim": lambda node: _broadcast(node, node.fit(_sizes(node, 1))),
+        "stablehlo.dynamic_iota": lambda node: _make_iota(node, node.fit(_sizes(node, 0))),
+        "stablehlo.dynamic_pad": lambda node: _fill(node, *[_integers(node, index) for index in (2, 3, 4)]),
+        "stablehlo.dynamic_reshape": lambda node: node.reshaped(
+            node.array(0), node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1)))
+        ),
         "stablehlo.dynamic_slice": _dynamic_slice,
         "stablehlo.dynamic_update_slice": _dynamic_update_slice,
-        "stablehlo.iota": _iota,
-        "stablehlo.pad": _pad,
-        "stablehlo.real_dynamic_slice": _real_dynamic_slice,
+        "stablehlo.iota": lambda node: _make_iota(node, node.shape()),
+        "stablehlo.pad": lambda node: _fill(node, *[node.integers(name) for name in _PADDING]),
+        "stablehlo.real_dynamic_slice": lambda node: _cut(node, *[_integers(node, index) for index in (1, 2, 3)]),
         "stablehlo.reshape": _reshape,
         "stablehlo.reverse": _reverse,
-        "stablehlo.slice": _slice,
+        "stablehlo.slice": lambda node: _cut(node, *[node.integers(name) for name in _SLICE]),
         "stablehlo.transpose": _transpose,
     }
 )
