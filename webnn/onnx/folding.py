@@ -178,10 +178,6 @@ def _squeeze(attributes: Mapping[str, Any], x: Array, axes: Array | None = None)
     return np.squeeze(x, None if chosen is None else tuple(chosen))
 
 
-def _unsqueeze(attributes: Mapping[str, Any], x: Array, axes: Array | None = None) -> Array:
-    return np.expand_dims(x, tuple(attributes["axes"] if axes is None else _integers(axes)))
-
-
 def _slice(attributes: Mapping[str, Any], x: Array, *given: Array | None) -> Array:
     if given:
         starts, ends, axes, steps = ([*given, None, None][index] for index in range(4))
@@ -208,10 +204,6 @@ def _split(attributes: Mapping[str, Any], x: Array, sizes: Array | None = None) 
     if given is None or sum(given) != x.shape[axis] or min(given) < 0:
         raise _Left
     return np.split(x, np.cumsum(given)[:-1].tolist(), axis)
-
-
-def _transpose(attributes: Mapping[str, Any], x: Array) -> Array:
-    return np.transpose(x, attributes.get("perm"))
 
 
 def _expand(attributes: Mapping[str, Any], x: Array, shape: Array) -> Array:
@@ -335,10 +327,10 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
         "Split": _split,
         "Squeeze": _squeeze,
         "Tile": _tile,
-        "Transpose": _transpose,
+        "Transpose": lambda attributes, x: np.transpose(x, attributes.get("perm")),
         "Trilu": _trilu,
         "Unique": _unique,
-        "Unsqueeze": _unsqueeze,
+        "Unsqueeze": lambda attributes, x, axes=None: np.expand_dims(x, tuple(attributes["axes"] if axes is None else _integers(axes))),
         "Where": _where,
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from webnn.hlo.export.emitter import Emitter, Tensor
@@ -34,10 +35,7 @@ def _normalize_over(e: Emitter, op: Op, axes: Sequence[int], parameters: Sequenc
 
 
 def _mean(e: Emitter, x: Tensor, axes: Sequence[int]) -> Tensor:
-    count = 1
-    for axis in axes:
-        count *= x.shape[axis]
-    return e.reduce(x, "add", 0, axes, keep=True) / count
+    return e.reduce(x, "add", 0, axes, keep=True) / math.prod(x.shape[axis] for axis in axes)
 
 
 def _normalize(e: Emitter, op: Op, centred: Tensor, variance: Tensor, axes: Sequence[int]) -> Tensor:
