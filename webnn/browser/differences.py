@@ -198,7 +198,7 @@ class _Comparison:
         return renamed
 
     def _strip(self, value: Any) -> Any:
-        """Return arguments without what is compared where it is made: facts of objects; and contents that may follow from numbers."""
+        """Return arguments without facts of objects, which are compared elsewhere, and without contents that may follow from numbers."""
         if isinstance(value, list | tuple):
             return [self._strip(each) for each in value]
         if not isinstance(value, dict):
@@ -216,7 +216,7 @@ def _align(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[tuple[Seque
     yield ours[:same], theirs[:same]
     ours, theirs = ours[same:], theirs[same:]
     names = [[each.member for each in calls] for calls in (ours, theirs)]
-    # The time grows with the product: what is longer has gone another way for good.
+    # The time grows with the product; such long logs have nothing more in common.
     far = len(ours) * len(theirs) > _MOST_PAIRS
     opcodes = (
         SequenceMatcher(None, names[0], names[1], autojunk=False).get_opcodes() if not far else [("replace", 0, len(ours), 0, len(theirs))]
@@ -230,7 +230,7 @@ def _align(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[tuple[Seque
 
 
 def _alone(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Difference]:
-    """Yield calls that only one host has heard of, those of each host as one difference: they follow from the first one."""
+    """Yield the calls that only one host got. All calls of a host are one difference: they follow from the first one."""
     for calls in (ours, theirs):
         if calls:
             remark = f"and the next {len(calls) - 1} calls" if len(calls) > 1 else ""

@@ -27,7 +27,7 @@ SETTLED = 0.5
 #: How much longer if less happened than in the emulator: it may wait for a timer.
 _SLOWER = 8
 _PAGES = (".html", ".htm")
-#: Node's report of an error that nobody caught: the name and the message.
+#: Node's report of an uncaught error: the name and the message.
 _UNCAUGHT = re.compile(r"^(?:Uncaught )?(\w*(?:Error|Exception))(?: \[(\w+)\])?: (.*)$", re.MULTILINE)
 #: How a page decides whether a script is a module. Node decides in the same way.
 _UNKNOWN = """
@@ -77,7 +77,7 @@ class Subject:
 def run_in_emulator(
     subject: Subject, node: InstalledNode, revision: str | Revision, dialect: str | None, host: str = "the emulator"
 ) -> Log:
-    """Run a program in Node, with what `webnn.emulate` has set."""
+    """Run a program in Node, with the settings of `webnn.emulate`."""
     watch = Watch(host, subject.largest)
     address = f"{ORIGIN}{quote(subject.path)}"
     if subject.is_page:
@@ -150,7 +150,7 @@ def _wait(browser: Chromium, watch: Watch, silence: Callable[[], float], timeout
 
 
 def _files(subject: Subject) -> Callable[[str], File | None]:
-    """Return what the browser's server sends: the files below the root, and the page of a script."""
+    """Return the reader of the browser's server: the files below the root, and the page of a script."""
     read = read_below(subject.root)
     if subject.is_page:
         return read

@@ -25,7 +25,7 @@ _COMPUTING = frozenset({"MLContext.compute", "MLContext.dispatch"})
 
 @dataclass(slots=True)
 class Witness:
-    """Keeps what graphs a program computes in the emulator, and with which inputs: the hooks of `webnn.emulate`."""
+    """Keeps the graphs that a program computes in the emulator, with their inputs: the hooks of `webnn.emulate`."""
 
     computed: list[tuple[webnn.GraphDescription | None, Mapping[str, Array], Semantics]] = field(default_factory=list)
     _known: list[tuple[webnn.MLGraph, webnn.GraphDescription]] = field(default_factory=list)

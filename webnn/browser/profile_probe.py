@@ -1,4 +1,4 @@
-"""A page that is probed for what its WebNN accepts, and the emulator that is asked the same."""
+"""A page that is probed for the calls that its WebNN accepts, and the emulator with the same calls."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def judge(profile: Profile, calls: Sequence[Call]) -> Iterator[Verdict]:
     context = webnn.ML(revision=for_devices(), profile=profile, fallback="silent").createContextSync()
     for call in calls:
         with warnings.catch_warnings():
-            # A member that is ignored is none of the differences that count.
+            # An ignored member does not count as a difference.
             warnings.simplefilter("ignore", webnn.WebNNWarning)
             verdict = _judge(context, profile, call)
         yield verdict

@@ -1,4 +1,4 @@
-"""Records a profile of a page's WebNN: its limits, its members, its devices, and by probing what it refuses beyond its limits."""
+"""Records a profile of a page's WebNN: its limits, members and devices, and by probing the calls that it refuses within its limits."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["PROBES", "Recorded", "record", "write"]
 
 #: How many calls of each operation are tried.
 PROBES = 300
-#: How often as many calls of an operation are tried if there are refusals that no rule explains yet.
+#: The most rounds of calls of an operation, while there are refusals that no rule explains.
 _ROUNDS = 5
-#: How many of the calls differ in one place from a call that should be accepted: most of what a call is refused for is found by these.
+#: How many of the calls differ in one place from a call that should be accepted: these find most reasons for refusals.
 _NEAR = 0.3
 #: The sizes of constants that are tried, in bytes: the smallest and the largest.
 _SIZES = (2**20, 2**29)
@@ -83,13 +83,13 @@ def record(
 
 
 class _Attempt(NamedTuple):
-    """A call that the emulator's builder takes, and what became of it in the page."""
+    """A call that the emulator's builder takes, and its outcome in the page."""
 
     facts: Facts
     outcome: Outcome
 
     def example(self, *places: str) -> Example:
-        """Return the call as an example of what fails in these places, or of what does not."""
+        """Return the call as an example: a refused one if it failed in one of these places."""
         fails = self.outcome.at in places
         return Example(self.facts, self.outcome.error if fails else "", self.outcome.message if fails else "")
 

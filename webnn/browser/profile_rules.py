@@ -1,4 +1,4 @@
-"""Finds the rules of `build()` in probes: what the refused calls of an operation have in common, and no accepted one has.
+"""Finds the rules of `build()` in probes: properties that the refused calls of an operation share, and that no accepted call has.
 
 A rule that refuses is a conjunction of atoms, such as *the input is float32* and *its rank is 7 or 8*. It grows atom by atom, by what
 explains most refusals, until it covers no accepted call; then the refusals that it covers are done, and the next rule grows (sequential
@@ -19,13 +19,13 @@ from webnn.validation.descriptor import DATA_TYPES
 
 __all__ = ["Example", "Found", "find_rules"]
 
-#: So many refusals make a rule; fewer may be chance.
+#: The fewest refusals that make a rule; fewer may be chance.
 _SUPPORT = 3
 #: The most atoms of a rule.
 _LONGEST = 3
 #: Above every size that is tried.
 _ANY_SIZE = 100
-#: Which atom of several is turned round: the first of these that can be.
+#: The order in which atoms are tried for inverting.
 _ORDER = ("constant", "value", "rankRange", "dataTypes", "size")
 
 
@@ -90,7 +90,7 @@ def _covers(atoms: Sequence[_Atom], example: Example) -> bool:
 
 
 def _message(atoms: Sequence[_Atom], rules: Sequence[tuple[list[_Atom], object, object]], examples: Sequence[Example]) -> str:
-    """Return the browser's message for what a rule refuses: of a call that breaks no other rule, if there is one."""
+    """Return the browser's message for a rule: of a call that breaks no other rule, if there is one."""
     refused = [each for each in examples if each.error and _covers(atoms, each)]
     message = min(refused, key=lambda each: sum(_covers(others, each) for others, _, _ in rules)).message.splitlines()[0]
     return message.partition(": ")[2] if message.startswith("Failed to execute") else message
@@ -160,7 +160,7 @@ def _widen(atoms: Sequence[_Atom], accepted: Sequence[Example]) -> list[_Atom]:
 
 
 def _atoms(refused: Sequence[Example], accepted: Sequence[Example], closed: set[str]) -> Iterator[_Atom]:
-    """Yield what refused calls have: of each word the values that some of them have, and those that only they have."""
+    """Yield the atoms of refused calls: for each word the values that some of them have, and those that only they have."""
     facts = refused[0].facts
     names = [(name, word) for name in facts.operands for word in ("constant", "dataTypes", "rankRange", "size")]
     names += [(name, "size") for name in facts.values] + [(name, "value") for name in facts.values if name in closed]
@@ -186,7 +186,7 @@ def _write(atoms: Sequence[_Atom], limits: Mapping[str, TensorLimits], examples:
 
 
 def _test(atom: _Atom) -> Test:
-    """Write the test that an atom is."""
+    """Write an atom as a test."""
     if atom.word == "constant":
         return {"constant": min(atom.values)}
     if atom.word == "dataTypes":

@@ -1,4 +1,4 @@
-"""Random programs, and judges of what becomes of them: `webnn fuzz`."""
+"""Random programs, and judges of their outcomes: `webnn fuzz`."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Campaign:
         return [] if finding is None else [finding]
 
     def _judge(self, program: Program, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
-        """Ask the judges of the emulator. That one of them fails is a finding, too: a long run does not end for it."""
+        """Ask the judges of the emulator. If a judge fails, that is a finding, too, and the run goes on."""
         try:
             first = judge_numbers("reference", program, graphs, outcomes)
             return [*([] if first is None else [first]), *(finding for graph in graphs for finding in self.rebuilding.judge(graph))]
@@ -135,7 +135,7 @@ class Campaign:
         return outcomes
 
     def _add(self, program: Program, finding: Finding) -> None:
-        # All that an entry says are one class.
+        # Findings of one entry are one class.
         entry = next((known for known in self.known if known.fits(finding)), None)
         key = finding.key if entry is None else ("known", str(self.known.index(entry)), "", "")
         self.classes.setdefault(key, Class(finding, program, known=entry)).count += 1

@@ -53,7 +53,7 @@ def examine_elsewhere(
             if outcome.result is not None:
                 yield outcome.task, *outcome.result
             elif len(outcome.task) > 1:
-                # One of them: which one, they show alone.
+                # One of them ended the worker: run each one alone.
                 yield from examine_elsewhere(workers, setting, [[program] for program in outcome.task])
             else:
                 [program] = outcome.task

@@ -1,4 +1,4 @@
-"""Programs from a seed: calls of one operation, graphs, and what tensors, builders and contexts do."""
+"""Programs from a seed: calls of one operation, graphs, and uses of tensors, builders and contexts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Generator:
             raise ValueError(f"the draft must have tensors, which {revision} has not")
         self._context = ml.createContextSync()
         self._limits: Limits = self._context.opSupportLimits()
-        # A device may have values of some types inside of graphs only.
+        # A device may allow some types inside graphs only.
         known = [
             name
             for name in draft.operations
@@ -113,7 +113,7 @@ class Generator:
             if results and all(math.prod(each.shape) <= 300 for each in results):
                 made.append(results)
             else:
-                # Nothing can follow it: the builder keeps operands that the program does not have.
+                # Remove its steps. The builder keeps the operands, and no later call takes them.
                 del m.steps[before[0] :], m.values[before[1] :]
                 m.feeds = before[2]
         if not made:

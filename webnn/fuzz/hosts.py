@@ -44,7 +44,7 @@ class Host(Protocol):
     """Runs programs."""
 
     def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
-        """Return what became of each step of each program."""
+        """Return the outcome of each step of each program."""
 
 
 @dataclass(slots=True)

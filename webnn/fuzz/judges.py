@@ -1,4 +1,4 @@
-"""Judges: they look at what became of a program, and return their findings.
+"""Judges of the outcomes of a program; they return findings.
 
 - the browser against the emulator: `compare_hosts`;
 - the reference, on the numbers of either: `judge_numbers`;
@@ -114,7 +114,7 @@ def judge_numbers(
 
 
 def read_outputs(program: Program, built: Sequence[Built], outcomes: Sequence[Outcome]) -> list[tuple[int, Built, dict[str, Array]]]:
-    """Return each dispatch of a program that computes and reads a graph once: its step, the graph, and what was read of its outputs."""
+    """Return each dispatch of a program that computes and reads a graph once: its step, the graph, and the outputs that were read."""
     steps = program.steps
     dispatches = [number for number, step in enumerate(steps) if step["call"] == "dispatch" and "ok" in outcomes[number]]
     builds = [number for number, step in enumerate(steps) if step["call"] == "build" and "ok" in outcomes[number]]
@@ -155,7 +155,7 @@ def _find_wrong(graph: Built, outputs: Values, semantics: Semantics) -> Finding 
     for operator in description.operators:
         operands = [value for _, _, value in operator.named_values()]
         missing = [name for name in operator.outputs if name not in values]
-        # Behind a value that nobody read, the judgement is about several operators: it takes what is grossly wrong.
+        # Behind a value that was not read, several operators are judged together: only a large error counts.
         text = find_wrong(operator, draft, known, values, semantics) if len(missing) < len(operator.outputs) else ""
         if text and (exact or not _close(operator, draft, known, values, semantics)):
             special = any(is_float(known[name].dataType) and not np.isfinite(values[name].astype(np.float64)).all() for name in operands)
@@ -181,7 +181,7 @@ def _is_huge(operator: webnn.OperatorDescription) -> bool:
 
 
 def _close(operator: webnn.OperatorDescription, draft: str, known: Mapping[str, Any], values: Values, semantics: Semantics) -> bool:
-    """Tell whether results are those of the reference but for what several operators may add up: a hundredth of the largest number."""
+    """Tell whether results are near those of the reference: several operators may add up to a hundredth of the largest number."""
     with np.errstate(all="ignore"):
         computed = evaluate(operator, draft, values, descriptors=known, semantics=semantics)
     for name, wanted in zip(operator.outputs, computed, strict=True):
@@ -305,7 +305,7 @@ def _without_bytes(value: Any) -> Any:
 
 
 def _plain(message: str) -> str:
-    """Return a message without what differs between programs: names, labels, numbers."""
+    """Return a message without names, labels and numbers, which differ between programs."""
     first = (message.splitlines() or [""])[0]
     return " ".join(_QUOTED.sub("#", re.sub(r"^Failed to execute '\w+' on '\w+': ", "", first)).split())[:160]
 

@@ -46,7 +46,7 @@ class Known:
 
 
 def load_known(path: Path) -> list[Known]:
-    """Read a file; raise a `KnownError` if it is none."""
+    """Read a file of known differences; raise a `KnownError` if it is invalid."""
     try:
         entries: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

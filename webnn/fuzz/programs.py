@@ -1,4 +1,4 @@
-"""A program as plain data: what a page would do with `navigator.ml`, step by step.
+"""A program as plain data: the steps of a page that uses `navigator.ml`.
 
 A step is ``{"call": member, "on": target, "args": [...]}``. Its result is known by its number. Beside the values of JSON there are
 
@@ -73,7 +73,7 @@ class Program:
 
 @cache
 def executor() -> str:
-    """Return the source of a function of programs: what became of them."""
+    """Return the source of a function that runs programs and returns their outcomes."""
     return (resources.files("webnn.fuzz") / "executor.js").read_text(encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ _TOGETHER = 8
 
 
 def shrink(program: Program, holds: Holds, limit: int = 400, together: int = _TOGETHER) -> Program:
-    """Return a program that has the finding still, and that no single change makes smaller; or what was found within a limit of trials."""
+    """Return the smallest program found that still has the finding, within a limit of trials."""
     changed = True
     while changed and limit > 0:
         changed = False
@@ -40,7 +40,7 @@ def shrink(program: Program, holds: Holds, limit: int = 400, together: int = _TO
 
 
 def remove_steps(steps: Sequence[Step], removed: set[int]) -> Steps:
-    """Return a program without some steps, and without what needs them; members and elements that refer to them go alone."""
+    """Return a program without some steps and the steps that need them. Members and elements that refer to them are removed alone."""
     gone = set(removed)
     kept: list[tuple[int, Step]] = []
     for number, step in enumerate(steps):
@@ -85,7 +85,7 @@ def _fewer_steps(steps: Steps) -> Iterator[Steps]:
         yield remove_steps(steps, set(range(half, len(steps))))
     for number in reversed(range(len(steps))):
         yield remove_steps(steps, {number})
-    # An operation gives way to one of its operands.
+    # Replace an operation by one of its operands.
     for number, step in enumerate(steps):
         operands = [each for each in _references(step["args"]) if steps[each["$step"]]["call"] not in ("MLGraphBuilder", "build")]
         if "on" in step and step["call"] not in ("createTensor", "build", "dispatch") and operands:

@@ -1,4 +1,4 @@
-"""A program as a test file in the style of web-platform-tests: what the draft says, as the emulator and the reference have it."""
+"""A program as a test file in the style of web-platform-tests: it requires the emulator's outcomes and the reference's numbers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class _Writer:
         return "builder" if alone else f"{_NAMES.get(call, call)}{number}"
 
     def step(self, number: int, *, asserts: bool) -> list[str]:
-        """Write a step; with what it results in, if that is what the test is about."""
+        """Write a step, with assertions about its result if the test is about this step."""
         step, outcome = self._steps[number], self._expected[number]
         if "skipped" in outcome:
             return []

@@ -26,7 +26,7 @@ VARIANTS = ("?cpu", "?gpu", "?npu")
 _VARIANT = re.compile(r"\?[A-Za-z0-9_=&.-]*")
 #: Constants and inputs of more elements that are all one number are written as that number.
 _FILLED = 16
-#: Names that would be found where the helpers look for operands by name: what every object has.
+#: Names that the helpers would find in any object, where they look for operands by name.
 _INHERITED = frozenset(
     {
         "__defineGetter__",
@@ -43,7 +43,7 @@ _INHERITED = frozenset(
         "valueOf",
     }
 )
-#: As many sections of the draft are named.
+#: The most sections of the draft that are named.
 _FEW = 5
 _PLAIN, _OWN = "buildAndExecuteGraph", "buildAndExecuteGraphWithSharedOperands"
 _SHARED_TOLERANCE, _OWN_TOLERANCE = "getPrecisionTolerance", "getToleranceOfTest"

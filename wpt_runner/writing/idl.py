@@ -1,4 +1,4 @@
-"""A test of what a proposal changes in the IDL, in the manner of idlharness.js."""
+"""A test of a proposal's changes of the IDL, in the manner of idlharness.js."""
 
 from __future__ import annotations
 
