@@ -1,1 +1,1 @@
-"""What webnn costs, measured against onnxruntime doing the same work: ``python -m benchmarks``."""
+"""The cost of webnn, compared with onnxruntime on the same work: ``python -m benchmarks``."""

@@ -38,7 +38,7 @@ class Heads:
 
     @property
     def scale(self) -> float:
-        """What the scores are multiplied with."""
+        """The factor of the scores."""
         return float(self.size**-0.5)
 
     def inputs(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, Array]:

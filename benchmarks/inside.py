@@ -1,4 +1,4 @@
-"""What it costs to look inside a graph."""
+"""The cost of looking inside a graph."""
 
 from __future__ import annotations
 

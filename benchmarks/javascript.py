@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
     Attributes:
         draft: The draft that it is written for.
-        title: What a call is.
+        title: The call in words.
         expected: The last result.
         repeats: How many calls make a round.
     """
@@ -55,7 +55,7 @@ _MESSAGE = bytes(100)
 
 
 class Report(TypedDict):
-    """What a page measured.
+    """The figures that a page measured.
 
     Attributes:
         seconds: The seconds per call of each round.

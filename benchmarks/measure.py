@@ -37,7 +37,7 @@ Unit = Literal["s", "ms", "µs"]
 #: How many of a unit are a second.
 UNITS: Mapping[Unit, float] = MappingProxyType({"s": 1.0, "ms": 1e3, "µs": 1e6})
 
-#: What the bar limits: webnn's time divided by onnxruntime's, webnn's rate or time alone, or the difference of the times.
+#: The figure that the bar limits: webnn's time divided by onnxruntime's, webnn's rate or time alone, or the difference of the times.
 Metric = Literal["ratio", "rate", "time", "difference"]
 
 #: The two sides' outputs may differ by this much, relative to the largest value.
@@ -58,7 +58,7 @@ class Effort:
 
     Attributes:
         rounds: How many times the two sides take turns.
-        scale: What the number of calls per turn is multiplied with.
+        scale: The factor of the number of calls per turn.
     """
 
     rounds: int
@@ -71,20 +71,20 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What one benchmark measured.
+    """The result of one benchmark.
 
     Attributes:
         name: The benchmark's name on the command line.
-        title: What it measures.
+        title: The measured operation, in words.
         unit: The unit of `webnn` and `other`.
         webnn: The median of webnn's side.
         other: The median of the other side.
-        against: What the other side is.
-        metric: What `value` is.
+        against: The name of the other side.
+        metric: The meaning of `value`.
         value: The value of `metric` for the medians.
         low: The smallest of the rounds.
         high: The largest of the rounds.
-        bar: What `value` should not exceed; for a rate, what it should reach. ``None`` for a figure that has none.
+        bar: The highest `value` that passes; for a rate, the lowest. ``None`` for no bar.
         notes: Further figures.
     """
 
@@ -114,7 +114,7 @@ def check_same(ours: Array, theirs: Array, *, steps: int = 0) -> None:
 
     Args:
         ours: The output of webnn.
-        theirs: That of the other side.
+        theirs: The output of the other side.
         steps: By how many steps quantized numbers may differ.
 
     Raises:

@@ -60,7 +60,7 @@ def make_network(size: int = 224, classes: int = 1001, divisor: int = 1, seed: i
     Args:
         size: Height and width of the input.
         classes: The number of classes.
-        divisor: What the numbers of channels are divided by.
+        divisor: The divisor of the numbers of channels.
         seed: The seed.
     """
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from webnn.builder.numerics import Numerics
 
 __all__ = ["NUMERICS_CASES"]
 
-#: What is added to the title of a row.
+#: Text added to the title of a row.
 _MODES: Mapping[Numerics, str] = MappingProxyType({"exact": "", "fast": ", fast numerics"})
 
 

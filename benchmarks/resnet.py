@@ -34,8 +34,8 @@ class Block:
     Attributes:
         normalizations: One before each convolution.
         filters: In OIHW.
-        bias: That of the last convolution.
-        stride: That of the second convolution, and of the way beside.
+        bias: The bias of the last convolution.
+        stride: The stride of the second convolution and of the shortcut.
         projection: The filter of the way beside; ``None`` if it is the input itself.
     """
 
@@ -71,7 +71,7 @@ def make_network(size: int = 224, classes: int = 1000, divisor: int = 1, seed: i
     Args:
         size: Height and width of the input.
         classes: The number of classes.
-        divisor: What the numbers of channels are divided by.
+        divisor: The divisor of the numbers of channels.
         seed: The seed.
     """
     rng = np.random.default_rng(seed)

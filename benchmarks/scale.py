@@ -29,7 +29,7 @@ __all__ = ["main"]
 #: How many samples a part has, and how many parts may wait for graphs.
 _PART, _STARTING = 25, 4
 
-#: Opens so many workers, and yields what names them.
+#: Opens this number of workers, and yields what names them.
 _Opened = Callable[[int], AbstractContextManager[str]]
 
 

@@ -160,7 +160,7 @@ class TensorProgram:
         return context.readTensorSync(next(iter(outputs.values())))
 
 
-#: What runs a graph in a loop, by the draft.
+#: Functions that run a graph in a loop, by the draft.
 LOOPS: Mapping[str, type[Program | TensorProgram]] = {"2024-06": Program, CURRENT: TensorProgram}
 
 

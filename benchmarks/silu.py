@@ -79,7 +79,7 @@ def make_detector(size: int = 320, divisor: int = 1, seed: int = 0) -> Detector:
 
     Args:
         size: Height and width of the input.
-        divisor: What the numbers of channels are divided by.
+        divisor: The divisor of the numbers of channels.
         seed: The seed.
     """
     rng = np.random.default_rng(seed)

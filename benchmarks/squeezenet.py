@@ -16,7 +16,7 @@ __all__ = ["CLASSES", "load_input", "load_weights", "onnx_side", "random_weights
 
 CLASSES = 1001
 
-#: What follows the first convolution: a fire block with its channels (squeezed, expanded by each of the two), or a pooling.
+#: The layers after the first convolution: a fire block with its channels (squeezed, expanded by each of the two), or a pooling.
 _BODY = (
     "pool",
     ("fire2", 16, 64),

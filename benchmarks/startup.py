@@ -1,4 +1,4 @@
-"""What starting costs: imports, commands, the pytest plugin and web-platform-tests, each in fresh processes."""
+"""The cost of starting: imports, commands, the pytest plugin and web-platform-tests, each in fresh processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Run = Sequence[str]
 
 _PROGRAM = "print('the first line')\n"
 _TEST = "def test():\n    assert True\n"
-#: What webnn's entry points are called: a run of pytest without them.
+#: The names of webnn's entry points, for a run of pytest without them.
 _PLUGINS = ("-p", "no:webnn", "-p", "no:webnn_wpt")
 
 

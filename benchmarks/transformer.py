@@ -41,7 +41,7 @@ class Block:
 
     @property
     def scale(self) -> float:
-        """What the attention scores are multiplied with."""
+        """The factor of the attention scores."""
         return 1 / math.sqrt(self.split[3])
 
 

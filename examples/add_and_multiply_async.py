@@ -1,6 +1,6 @@
 """The specification's first example, with ``await``: (constant1 + input1) * (constant2 + input2).
 
-What returns a promise in a web page returns an asyncio future here, so the program reads as it does in JavaScript. Compare it with
+A method that returns a promise in a web page returns an asyncio future here, so the program reads as it does in JavaScript. Compare it with
 ``add_and_multiply.py``. This one also computes three sets of inputs without waiting in between: a context works through its calls in
 order, on a thread of its own, while the event loop stays free.
 
@@ -21,7 +21,7 @@ async def run() -> None:
     builder = MLGraphBuilder(context)
     descriptor: MLOperandDescriptor = {"dataType": "float32", "shape": SHAPE}
 
-    # The builder's methods only describe the graph; they return at once and are no promises in the specification either.
+    # The builder's methods only describe the graph; they return at once, and the specification has no promises there either.
     constant1 = builder.constant(descriptor, np.full(SHAPE, 0.5, np.float32))
     constant2 = builder.constant(descriptor, np.full(SHAPE, 0.5, np.float32))
     input1 = builder.input("input1", descriptor)

@@ -1,4 +1,4 @@
-"""What happens to the arrays of ``compute()``: the example of `MLContext.compute`, C = 0.2 * A + B, and a loop.
+"""The arrays before and after ``compute()``: the example of `MLContext.compute`, C = 0.2 * A + B, and a loop.
 
 ``compute()`` *transfers* its arrays, as a web page transfers an ``ArrayBuffer``: the result holds new arrays over the same memory,
 and the program's own arrays are detached, which means that it must not pass them again. Nothing is copied.

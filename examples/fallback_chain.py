@@ -16,7 +16,7 @@ import webnn
 DEVICES = ("npu", "gpu", "cpu")
 SHAPE = [4]
 
-# What is set from outside. A profile stands for a browser's backend; without one it would be this machine. The second one computes
+# Settings from outside. A profile emulates a browser's backend; without one it would be this machine. The second one computes
 # everything on the CPU, and the policy "deny" has it say so, where a browser is silent.
 SITUATIONS: dict[str, dict[str, Any]] = {
     "every device": {"profile": "coreml"},

@@ -36,7 +36,7 @@ def main() -> None:
     result = context.computeSync(graph, result["inputs"], {"D": np.empty((2, 2), np.float32)})
     print("D alone:", result["outputs"]["D"].tolist())
 
-    # What does not fit is refused before anything is computed, and says why.
+    # An array that does not fit is refused before anything is computed; the error says why.
     try:
         context.computeSync(graph, result["inputs"], {"D": np.empty((2, 3), np.float32)})
     except TypeError as error:

@@ -17,7 +17,7 @@ from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 WORDS, WIDTH, HEADS, TOKENS = 50, 32, 4, 8
 HIDDEN = 4 * WIDTH
 EPSILON = 1e-5
-#: What a later token adds to a score, in place of minus infinity, of which a float16 is not fond.
+#: A later token adds this to a score. Minus infinity would make NaN in float16.
 MASKED = -1e4
 TOLERANCE = 1e-5
 

@@ -294,7 +294,7 @@ def run(arguments: Sequence[str] | None, description: str, extract: Callable[[st
 
     Args:
         arguments: The command's arguments; ``None`` for those of the process.
-        description: What the command does.
+        description: The purpose of the command.
         extract: Takes a draft and its name; returns the data.
         folder: The folder of the file.
         kind: The kind of the data, in the name of the file.

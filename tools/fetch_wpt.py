@@ -27,7 +27,7 @@ except ModuleNotFoundError as missing:
 __all__ = ["FOLDERS", "FetchError", "check_git", "fetch", "main"]
 
 URL = "https://github.com/web-platform-tests/wpt"
-#: What the runner reads: the tests, the harness, helpers that tests include, and the IDL that tells the level.
+#: The files that the runner reads: the tests, the harness, helpers that tests include, and the IDL that tells the level.
 FOLDERS = ("webnn", "resources", "common", "interfaces")
 #: The first git that has `sparse-checkout`.
 OLDEST_GIT = (2, 25)
@@ -77,7 +77,7 @@ def check_git(version: str) -> None:
     """Raise unless a git is new enough.
 
     Args:
-        version: What ``git --version`` prints.
+        version: The output of ``git --version``.
 
     Raises:
         FetchError: It is too old, or prints something else.
@@ -171,7 +171,7 @@ def _is_there(destination: Path, commit: str) -> bool:
     except CheckoutError as error:
         raise FetchError(f"--destination must be a new folder, but {error}") from None
     if found != commit:
-        here = f"is a checkout of {found}" if found else "is no work tree of git"
+        here = f"is a checkout of {found}" if found else "is not a work tree of git"
         raise FetchError(f"--destination must be a new folder or a checkout of {commit}, but {destination} {here}")
     return True
 

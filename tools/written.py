@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["fill", "keep_pages"]
 
-#: The lines around what a tool writes into a page. What stands outside of them is written by hand.
+#: The lines around what a tool writes into a page. The text outside of them is written by hand.
 _BEGIN, _END = "<!-- written by {tool} -->\n", "<!-- the end of what {tool} writes -->\n"
 
 

@@ -1,4 +1,4 @@
-"""What differs between two device profiles."""
+"""The differences between two device profiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webnn.context.profiles.rules import Rule
 
 __all__ = ["Difference", "compare", "compare_operands", "describe"]
 
-#: What differs: a single value; or a list, of which entries are added or removed.
+#: The kind of a difference: a single value; or a list, with entries added or removed.
 Kind = Literal["value", "dataTypes", "ranks", "operations", "native", "rules", "members"]
 
 
@@ -23,9 +23,9 @@ class Difference:
 
     Attributes:
         path: The place: ``"gather.indices"``, ``"MLContextOptions"``; empty for what belongs to the whole profile.
-        kind: What differs there.
-        removed: What only the first profile has: entries of a list, or the value.
-        added: What only the second one has.
+        kind: The kind of the difference.
+        removed: Entries of a list, or the value, that only the first profile has.
+        added: Entries, or the value, that only the second profile has.
     """
 
     path: str

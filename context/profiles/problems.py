@@ -1,4 +1,4 @@
-"""What is wrong with the file of a profile."""
+"""The errors in the file of a profile."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RENAMED", "Kind", "Profile", "Violation", "operand_names"]
 
-#: What a violation is about. ``"rule"`` is everything that only a rule of `build()` can ask for.
+#: The subject of a violation. ``"rule"`` is everything that only a rule of `build()` can ask for.
 Kind = Literal["operation", "dataType", "rank", "rule"]
-#: What violations of rules call data types and ranks, as those of limits do.
+#: The kinds of violations of rules about data types and ranks: the same as those of limits.
 _KINDS: Mapping[str, Kind] = MappingProxyType({"dataTypes": "dataType", "rankRange": "rank"})
 
 #: The arguments that are data types themselves.
@@ -49,15 +49,15 @@ class Violation:
 
     Attributes:
         operation: The method that was called.
-        argument: What is at fault, in the user's own names; empty if it is the operation.
+        argument: The argument at fault, in the user's own names; empty if it is the operation.
         kind: Which property of it is at fault.
-        given: What was given: the data type, or rank and shape; empty if it is the operation.
+        given: The given value: the data type, or rank and shape; empty if it is the operation.
         allowed: The allowed data types; or the smallest and the largest rank; empty if it is something else.
         profile: The profile's name.
         label: The operator's label, or the name of a graph's input; empty if it has none.
-        demand: What a rule asks for (``"must be a constant"``), if it is neither a data type nor a rank.
+        demand: The demand of a rule (``"must be a constant"``), if it is neither a data type nor a rank.
         condition: Where a rule holds; empty if it always does.
-        change: What helps, if a rule says it.
+        change: The change that helps, if a rule names one.
         error: The name of the error, if `build()` fails and not the call; then the violation is of a rule.
     """
 
@@ -75,7 +75,7 @@ class Violation:
 
     @property
     def requirement(self) -> str:
-        """What must hold; a message shows it after the argument's name."""
+        """The condition that must hold; a message shows it after the argument's name."""
         return f"{self._requirement}, {self.condition}" if self.condition else self._requirement
 
     @property
@@ -107,17 +107,17 @@ class Profile:
         source: Where the data comes from, as the file says it.
         max_byte_length: The largest byte length of any operand.
         preferred_layout: The layout that the device prefers for images.
-        input: What an input of a graph may be, and a tensor.
-        constant: What a constant may be.
-        output: What an output of a graph may be.
-        operations: What the operands of each operation may be. An operation that is not there is refused.
+        input: Limits of inputs of a graph, and of tensors.
+        constant: Limits of constants.
+        output: Limits of outputs of a graph.
+        operations: Limits of the operands of each operation. An operation that is not there is refused.
         devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
-        native: What the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
+        native: Calls that the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
         semantics: The values of switches that the file, or one that it extends, gives.
-        cpu_fallback: What the device does not run itself may run on the CPU; if not, `build()` fails.
+        cpu_fallback: Whether other calls may run on the CPU; if not, `build()` fails.
         members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
-        rules: What must hold when a graph is built, or for a call, by operation; ``"constant"`` has the rules for the constants of graphs.
+        rules: Conditions when a graph is built, or for a call, by operation; ``"constant"`` has the rules for the constants of graphs.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
     """
 

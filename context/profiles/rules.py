@@ -1,4 +1,4 @@
-"""What a device refuses beyond its limits, most of it only when a graph is built: the member ``_build`` of a profile.
+"""Calls that a device refuses beyond its limits, most of them only when a graph is built: the member ``_build`` of a profile.
 
 `MLContext.opSupportLimits` does not say it, and no call of a builder fails: Chromium translates a graph to its backend in ``build()``, and
 the backend may need a constant, or have no such padding. A rule says what must hold for operands, arguments and options of an operation, in
@@ -69,11 +69,11 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What rules look at.
+    """The facts that rules look at.
 
     Attributes:
         operands: The operands, by row.
-        values: The arguments and the options that are no operands, with what an error calls them, by name. ``None`` is a missing one that
+        values: The arguments and options other than operands, with what an error calls them, by name. ``None`` is a missing one that
             has no default.
     """
 
@@ -85,10 +85,10 @@ class Broken(NamedTuple):
     """A part of a rule that does not hold.
 
     Attributes:
-        argument: What is at fault, in the user's own names.
+        argument: The argument at fault, in the user's own names.
         word: The word of the vocabulary.
         wanted: Its value in the rule.
-        given: What was given, for a message.
+        given: The given value, for a message.
     """
 
     argument: str
@@ -102,12 +102,12 @@ class Rule:
     """A rule for an operation.
 
     Attributes:
-        must: What must hold, by the name of an operand, an argument or an option. A missing one satisfies every test.
+        must: The tests that must pass, by the name of an operand, an argument or an option. A missing one satisfies every test.
         when: The condition: the rule is about calls for which all of these tests hold. A missing one satisfies none.
         error: The name of the error.
-        change: What helps, for people; empty if the rule does not say.
+        change: The change that helps, for people; empty if the rule does not say.
         says: The browser's message; empty if the rule does not say.
-        at: What fails: ``"build"``, or ``"call"`` with a `TypeError`.
+        at: The call that fails: ``"build"``, or ``"call"`` with a `TypeError`.
     """
 
     must: Mapping[str, Test]
@@ -125,7 +125,7 @@ class Rule:
 
     @property
     def sentence(self) -> str:
-        """What must hold, and where: ``"indices must be a constant"``."""
+        """The condition that must hold, and where: ``"indices must be a constant"``."""
         parts = [f"{name} {demand(word, wanted)}" for name, test in self.must.items() for word, wanted in test.items()]
         return ", ".join(filter(None, [" and ".join(parts), self.condition]))
 

@@ -92,7 +92,7 @@ Rows = dict[str, _Row]
 
 
 class _Test(_Strict):
-    """What must hold for an operand, an argument or an option: the vocabulary of `webnn.context.profiles.rules`."""
+    """A test of an operand, an argument or an option: the vocabulary of `webnn.context.profiles.rules`."""
 
     constant: bool = True
     dataTypes: list[_Type] = []
@@ -256,7 +256,7 @@ def _key(name: str) -> str:
 
 _REQUIRED = "must be given"
 
-#: What must hold, by the type of pydantic's error. Other types keep pydantic's message.
+#: The text of an error, by the type of pydantic's error. Other types keep pydantic's message.
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "bool_type": "must be true or false",

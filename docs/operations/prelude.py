@@ -1,4 +1,4 @@
-"""What the examples of operations share."""
+"""The code that the examples of operations share."""
 
 import numpy as np
 

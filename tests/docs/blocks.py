@@ -20,10 +20,10 @@ class Block:
     """A fenced block.
 
     Attributes:
-        language: What stands behind its fence.
+        language: The word after its fence.
         text: Its lines.
         line: The line of the document before its first one.
-        output: What it prints, if the document says so.
+        output: Its output, if the document shows one.
     """
 
     language: str

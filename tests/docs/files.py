@@ -143,7 +143,7 @@ def _package(folder: Path) -> None:
         archive.add(ROOT / "examples" / "js" / "add.mjs", "package/add.mjs")
 
 
-#: What a document takes for granted, beside the examples.
+#: Files that a document needs beside the examples.
 FILES: dict[str, Callable[[Path], None]] = {
     "README.md": _readme,
     "docs/adding-a-proposal.md": _proposal,

@@ -70,7 +70,7 @@ NEEDS = {
     r"(dask |webnn .*--executor dask://)": (_DASK, "it needs the extra dask"),
     r"webnn run --root \.\./shared/models": (SHARED.is_dir(), "it needs the weights of SqueezeNet, in the shared data"),
 }
-#: What is added to lines: servers need ports of their own, the small checkout lacks the tests that are expected, and all cases take long.
+#: Text added to lines: servers need ports of their own, the small checkout lacks the tests that are expected, and all cases take long.
 ADDED = {
     r"webnn serve ": ["--port", "0"],
     r"python -m http\.server ": ["--bind", "127.0.0.1", "0"],
@@ -82,7 +82,7 @@ ADDED = {
     r"dask scheduler": ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "scheduler.json"],
     r"dask worker ": ["--no-dashboard", "--local-directory", "workers"],
 }
-#: Numbers that take long, and what stands for them here.
+#: Numbers that take long, and their replacements here.
 SMALLER = {
     "--calls 100000 --graphs 20000": "--calls 40 --graphs 10",
     "--calls 1000 --graphs 200": "--calls 40 --graphs 10",

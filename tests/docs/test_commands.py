@@ -124,7 +124,7 @@ def serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> s
 
 
 def as_shown(output: str) -> re.Pattern[str]:
-    """Return a pattern for what a document shows: a line `...` stands for any lines, and times differ."""
+    """Return a pattern for what a document shows: a line `...` matches any lines, and times differ."""
     parts = [re.escape(re.sub(r"in [\d.]+ s\b", "in TIME s", part)) for part in output.split("\n...\n")]
     return re.compile("\n(?:.*\n)*".join(parts).replace("TIME", r"[\d.]+"))
 
@@ -221,7 +221,7 @@ def test_the_commands_run(document: str, tmp_path: Path, request: pytest.Fixture
             if line.startswith("dask "):
                 continue
             if re.match(SHELL, line):
-                # What the lines before it have set is there.
+                # It sees the settings of the lines before it.
                 shell.append(line)
                 result = run_in_shell(shell, folder)
             else:

@@ -29,11 +29,11 @@ from webnn.onnx.partition.table import source
 
 #: Packages that readers install or remove by their names, beside those of pyproject.toml.
 OTHERS = {"pywebnn", "pytest-playwright", "selenium", "webnn"}
-#: What a parser says of files that only the reader has.
+#: Messages of parsers about files that only the reader has.
 ABSENT = re.compile(r"does not exist|is not there")
 #: Programs whose lines have no options of this repository: they run, or are too simple.
 WITHOUT = {".", "cp", "dask", "export", "mkdir", "playwright", "pytest", "tar"}
-#: What a line does before its command. The rest of the line is parsed.
+#: Words before the command of a line. The rest of the line is parsed.
 BEFORE = re.compile(r"\.venv/bin/")
 
 
@@ -46,7 +46,7 @@ def parse_click(command: Any, words: Sequence[str], parent: Any = None) -> None:
     context = command.context_class(command, parent=parent, info_name=command.name, **command.context_settings)
     values, rest, _ = command.make_parser(context).parse_args(list(words))
     for parameter in command.params:
-        # Those that are no values of the command, such as --install-completion, act as soon as they are converted.
+        # Options such as --install-completion, which are not values of the command, act as soon as they are converted.
         if parameter.name in values and parameter.expose_value and not parameter.is_eager:
             try:
                 parameter.process_value(context, values[parameter.name])
@@ -113,7 +113,7 @@ def check_packages(packages: Sequence[str]) -> None:
     for each in packages:
         own = each.startswith(".")
         requirement = Requirement(f"webnn{each[1:]}" if own else each)
-        assert canonicalize_name(requirement.name) in declared | OTHERS, f"{each} is no package of this project"
+        assert canonicalize_name(requirement.name) in declared | OTHERS, f"{each} is not a package of this project"
         if own:
             assert requirement.extras <= extras.keys(), f"{each} has no such extra"
 
@@ -199,7 +199,7 @@ WRONG = [
     ("python examples/nowhere.py", "nowhere.py"),
     ("python -m pip install '.[nothing]'", ".[nothing] has no such extra"),
     ("python -m pip install --no-such .", "no such option: --no-such"),
-    ("python -m pip install webnm", "webnm is no package of this project"),
+    ("python -m pip install webnm", "webnm is not a package of this project"),
     ("uv pip install --override overrides.txt '.[nothing]'", ".[nothing] has no such extra"),
     ("npm pack onnxruntime-web@1.0.0", "onnxruntime-web@1.0.0"),
     (".ci/nowhere", "nowhere"),

@@ -1,4 +1,4 @@
-"""The documentation is true: its Python runs and prints what it says, its quotations stand in the code, its links lead somewhere.
+"""The documentation is true: its Python runs and prints what it says, its quotations are in the code, its links lead somewhere.
 
 A document's ``python`` blocks are one program, run from top to bottom. A block of which the first line is a comment with the path of a file
 is a quotation: the file has the rest of it, word for word. A name without a folder is that of a file of the reader's (`test_commands.py`).

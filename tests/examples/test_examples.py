@@ -209,7 +209,7 @@ def test_jax_models(tmp_path: Path, run: Callable[..., list[str]]) -> None:
     found = [(match[1], float(match[2])) for match in map(re.compile(pattern).fullmatch, models) if match is not None]
     assert [name for name, _ in found] == ["mlp", "cnn", "gpt-fables"], models
     assert all(difference <= 5e-6 for _, difference in found), models
-    # What it has learned, word for word.
+    # The text that it has learned, word for word.
     fables = " ".join((ROOT / "examples" / "jax" / "fables.txt").read_text(encoding="ascii").split())
     begin = fables.index("A fox saw")
     assert told == fables[begin : fables.index("cannot have.") + len("cannot have.")]

@@ -48,7 +48,7 @@ def test_it_runs(tmp_path: Path) -> None:
     assert not list(GALLERY.parent.glob("digits.*"))
 
 
-#: What the cells show, among other things.
+#: Some of the outputs of the cells.
 EXPECTED = {
     "setup": [],
     "former-graph": ["array([[1., 2.],"],

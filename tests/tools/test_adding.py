@@ -52,7 +52,7 @@ COMPARING = (
     *("test_each_step.py", "fuzz/test_generate.py", "builder/test_description.py", "test_proposals.py", "test_dialects.py"),
     *("builder/test_profiles.py", "profiles/test_contexts.py"),
 )
-#: What the long form runs.
+#: The folders whose tests the long form runs.
 FOLDERS = ("meta", "validation", "builder", "context", "property", "tools/site", "webnn")
 COMPUTES = """
 import numpy as np

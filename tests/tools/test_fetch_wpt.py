@@ -199,7 +199,7 @@ def make_other_part(folder: Path) -> None:
     [
         (make_file, "--destination must be a new folder, and {wpt} is a file"),
         (make_folder, "--destination must be a new folder, but {wpt} is not a checkout of web-platform-tests: it has no webnn and no "),
-        (make_tests, "--destination must be a new folder or a checkout of {pinned}, but {wpt} is no work tree of git"),
+        (make_tests, "--destination must be a new folder or a checkout of {pinned}, but {wpt} is not a work tree of git"),
         (make_clone, "--destination must be a new folder or a checkout of {pinned}, but {wpt} is a checkout of {newest}"),
         (make_other_part, "{wpt}.part must be the remainder of an interrupted run, and is something else"),
     ],
@@ -213,7 +213,7 @@ def test_something_else_is_there(
     newest = git(tmp_path / "origin", "rev-parse", "HEAD")
     errors = capsys.readouterr().err
     assert message.format(wpt=tmp_path / "wpt", pinned=origin[1], newest=newest) in errors
-    # Nobody is told to delete what is theirs.
+    # The message does not tell users to delete files of their own.
     assert "delete" not in errors
     assert {path: path.read_bytes() if path.is_file() else b"" for path in tmp_path.rglob("*")} == before
 

@@ -1,4 +1,4 @@
-"""What the tool for the coverage of the specification's steps finds out from tags and from runs of tests."""
+"""The tool for the coverage of the specification's steps: tags, and runs of tests."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def find(name: str, text: str) -> tuple[Function, Tag]:
 
 WRONG = [
     # a tag in the place of another one of conv2d, and what is wrong with it
-    ("99", "the tag cites 99, which is no throwing step of any draft"),
+    ("99", "the tag cites 99, which is not a throwing step of any draft"),
     ("15.5", "step 15.5 of 2026-06 does not throw"),
     ("15.5; 2026-06: 6.6", "step 6.6 of 2026-06 does not throw"),
-    ("#no-such-section 1", "the tag cites 1, which is no throwing step of any draft"),
+    ("#no-such-section 1", "the tag cites 1, which is not a throwing step of any draft"),
 ]
 
 

@@ -29,7 +29,7 @@ Outcome = Literal["right", "bound", "folded", "refused", "skipped", "wrong", "fa
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a test."""
+    """The result of a test."""
 
     outcome: Outcome
     reason: str = ""
@@ -50,7 +50,7 @@ def judge(case: Any, context: webnn.MLContext) -> Result:
     model: onnx.ModelProto = case.model
     given, wanted = ([_array(each) for each in values] for values in case.data_sets[0])
     if any(each is None for each in (*given, *wanted)):
-        return Result("skipped", "values that are no tensors of numbers")
+        return Result("skipped", "values other than tensors of numbers")
     initializers = {each.name for each in model.graph.initializer}
     names = [each.name for each in model.graph.input if each.name not in initializers]
     feeds: dict[str, Any] = dict(zip(names, given, strict=True))

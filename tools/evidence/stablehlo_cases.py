@@ -9,7 +9,7 @@ stay constants. An outcome is
 - bound: right only with the constants of the program as constants: shapes or numbers of iterations follow from them;
 - refused: the import names the reason;
 - unread: MLIR does not read the program, or it expects nothing;
-- known: computed, and not as expected, for a reason that stands in stablehlo_cases.toml;
+- known: computed, and not as expected, for a reason in stablehlo_cases.toml;
 - wrong: computed, and not as expected;
 - failed: anything else.
 """
@@ -55,12 +55,12 @@ KNOWN = Path(__file__).with_suffix(".toml")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a test expects of two values.
+    """The expectation of a test about two values.
 
     Attributes:
         kind: ``"eq"``: the same; ``"almost"``: as near as the tolerance; ``"close"``: as many units in the last place apart.
-        got: What is computed.
-        wanted: What it must be.
+        got: The computed value.
+        wanted: The expected value.
         tolerance: The largest difference.
     """
 
@@ -72,11 +72,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What became of a program.
+    """The result of a program.
 
     Attributes:
         name: The file, with the number of the program in it.
-        outcome: What became of it.
+        outcome: Its outcome.
         reason: Why it is not right.
         operations: The operations that it has, with their element types.
     """
@@ -170,7 +170,7 @@ def settle(cases: Sequence[Case], known: Mapping[str, Known]) -> tuple[list[Case
     """Mark cases as known.
 
     Args:
-        cases: What became of cases.
+        cases: The results of cases.
         known: The known ones of such a run.
 
     Returns:
@@ -197,7 +197,7 @@ def run_text(text: str, name: str, read: Any, draft: str = DRAFT, *, folded: boo
     Args:
         text: The program.
         name: Its name.
-        read: What `webnn.hlo.child.start` returns.
+        read: The reader that `webnn.hlo.child.start` returns.
         draft: The draft that the graph is built in.
         folded: Constants stay constants.
     """

@@ -46,7 +46,7 @@ Judge = Callable[[str, Sequence[Array]], list[Array]]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a case: ``"right"``, ``"wrong"``, ``"refused"`` by the export, or ``"no graph"``; and why it is not right."""
+    """The result of a case: ``"right"``, ``"wrong"``, ``"refused"`` by the export, or ``"no graph"``; and why it is not right."""
 
     kind: str
     reason: str = ""

@@ -30,10 +30,10 @@ from webnn.validation.descriptor import NUMPY_DTYPES, pack
 
 __all__ = ["PAGE", "REFUSED", "Cell", "judge", "main", "page", "run"]
 
-#: What holds integers of 4 bits when they are read.
+#: The types that hold integers of 4 bits when they are read.
 _SMALL: Mapping[str, str] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
 
-#: What becomes of an operation in an element type.
+#: The result of an operation in an element type.
 Cell = Literal["yes", "known", "-", ""]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +76,7 @@ def judge(name: str, column: Column) -> Cell:
         column: The element type.
 
     Raises:
-        ValueError: What is computed has not the shapes and types that the program says.
+        ValueError: The results do not have the shapes and types that the program declares.
     """
     if not EXAMPLES[name].has(column):
         return ""
@@ -147,7 +147,7 @@ def _way(name: str, row: Mapping[str, Cell]) -> str:
     """Say how an operation is imported, or why it is refused.
 
     Raises:
-        ValueError: What the tool says of it is not what was found.
+        ValueError: The note in the tool disagrees with the result.
     """
     is_refused = not {"yes", "known"} & set(row.values())
     if is_refused != (name in REFUSED):

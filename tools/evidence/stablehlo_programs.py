@@ -23,7 +23,7 @@ from webnn.hlo.types import ElementType, QuantizedType, TensorType, TokenType, T
 
 __all__ = ["COLUMNS", "EXAMPLES", "Column", "Example", "make_program"]
 
-#: Integers of 8 bits that stand for numbers.
+#: Integers of 8 bits that represent numbers.
 QUANTIZED = QuantizedType(storage="i8", expressed="f32", scales=(0.5,), zero_points=(0,))
 
 
@@ -65,11 +65,11 @@ class Example:
 
     Attributes:
         kinds: The letters of the element types that it may have.
-        operands: The arguments of the program: ``"2x3xE"`` is a tensor of the element type. ``R`` stands for the type of the real part,
+        operands: The arguments of the program: ``"2x3xE"`` is a tensor of the element type. ``R`` is the type of the real part,
             ``C`` for that of complex numbers, ``B`` for one of as many bits.
         results: The results of the operation.
         attributes: Its attributes.
-        regions: What makes its regions.
+        regions: A function that makes its regions.
         append: Appends the operation and what it needs to the program, and returns the results; otherwise it takes all arguments.
     """
 

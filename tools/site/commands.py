@@ -15,7 +15,7 @@ from webnn.commands.main import app
 __all__ = ["FOLDER", "Command", "Option", "commands", "pages"]
 
 FOLDER = "api/commands"
-#: What typer appends to the help of an option: its environment variable, its default, its range.
+#: Text that typer appends to the help of an option: its environment variable, its default, its range.
 _EXTRAS = re.compile(r"\s*\[([^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]$")
 #: Names of files in help texts.
 _GUIDE = re.compile(r"\bdocs/([\w-]+)\.md\b")
@@ -28,7 +28,7 @@ class Option(NamedTuple):
         names: The spellings of an option; of an argument its placeholder.
         is_argument: It is an argument.
         value: The placeholder of the value; empty for a flag.
-        help: What it does.
+        help: Its purpose.
         extras: The environment variable, the default and the range, in typer's words.
     """
 
@@ -46,7 +46,7 @@ class Command(NamedTuple):
         path: The words that call it: ``("webnn", "wpt", "run")``.
         usage: Its line of usage.
         help: Its help.
-        options: What is behind it; hidden options are left out.
+        options: Its options and arguments; hidden options are left out.
     """
 
     path: tuple[str, ...]

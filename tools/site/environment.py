@@ -47,7 +47,7 @@ def page() -> str:
     lines = [
         "# Environment variables",
         "",
-        "They hold for a process and for those that it starts. What a program or a command says itself takes precedence. An empty value "
+        "They hold for a process and for those that it starts. Options of a program or a command take precedence. An empty value "
         "counts as none. `webnn` checks the variables that concern contexts before it runs a command. `NO_COLOR` switches the colours of "
         "commands off.",
         "",

@@ -97,8 +97,8 @@ def page() -> str:
     lines = [
         "# Errors",
         "",
-        "What the specification calls a `TypeError` is a [`WebNNTypeError`](#webnn.WebNNTypeError), a `TypeError` of Python too. What it "
-        "calls a `DOMException` is a [`DOMException`](#webnn.DOMException) of the subclass that its name says. Both have the "
+        "A `TypeError` of the specification is a [`WebNNTypeError`](#webnn.WebNNTypeError), a `TypeError` of Python too. A "
+        "`DOMException` is a [`DOMException`](#webnn.DOMException) of the subclass that its name says. Both have the "
         "number of the step that failed.",
         "",
         *_section("Of webnn", [each for each in classes() if each.name.count(".") == 1]),

@@ -28,13 +28,13 @@ _KEYS = {"formula", "example", "prints"}
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """What is written by hand of an operation.
+    """The formula and the example of an operation, written by hand.
 
     Attributes:
         family: The name of the file.
-        formula: What it computes, as text.
+        formula: Its formula, as text.
         code: The example. The lines of prelude.py come before it.
-        prints: What it prints.
+        prints: The output of the example.
     """
 
     family: str

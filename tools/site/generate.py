@@ -1,4 +1,4 @@
-"""All pages that do not stand in docs/: the home page, the reference, and the files that pages link to."""
+"""All pages that are not in docs/: the home page, the reference, and the files that pages link to."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _project() -> list[str]:
 
 
 def fill_navigation(navigation: Any) -> Any:
-    """Return the navigation of mkdocs.yml with pages in place of the folders that stand for them.
+    """Return the navigation of mkdocs.yml with pages in place of their folders.
 
     Documents that it does not name come last, in a section of their own.
     """

@@ -1,4 +1,4 @@
-"""What is done to the HTML of a page: names in the text become links."""
+"""Changes to the HTML of a page: names in the text become links."""
 
 from __future__ import annotations
 

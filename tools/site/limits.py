@@ -16,7 +16,7 @@ __all__ = ["limits_table", "rules_table"]
 
 #: Operands that have another name in drafts without tables of limits.
 _EARLIER = {"where": {"trueValue": "input", "falseValue": "other"}}
-#: What stands where a draft has no entry.
+#: The cell for a draft without an entry.
 _UNSTATED = "-"
 #: More profiles than these, all with the same limits, are called all.
 _EVERY = len(PROFILES)

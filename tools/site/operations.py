@@ -63,7 +63,12 @@ def pages() -> dict[str, str]:
 
 def list_page() -> str:
     """Return the page that lists the operations, by family."""
-    lines = ["# Operations", "", f"The {len(operations())} operations of `MLGraphBuilder`. Those without a remark are in both drafts.", ""]
+    lines = [
+        "# Operations",
+        "",
+        f"The {len(operations())} operations of `MLGraphBuilder`. Operations without a remark are in both drafts.",
+        "",
+    ]
     for family, title in FAMILIES.items():
         members = [name for name, example in examples().items() if example.family == family]
         rows = ([f"[{code(name)}]({name}.md)", _summary(name), _remark(name)] for name in members)
@@ -104,7 +109,7 @@ def _page(name: str) -> Iterator[str]:
     yield from titled("Types and ranks", [*limits_table(name), *rules_table(name), _LEGEND, ""])
     yield from titled("Where backends differ", _semantics(name))
     yield from titled("Errors", [documentation.raises, "", *errors_table(name), _ERRORS, ""])
-    yield from titled("As ONNX", ["What the example becomes:", "", *fence(onnx_text(name))])
+    yield from titled("As ONNX", ["The graph of the example:", "", *fence(onnx_text(name))])
 
 
 def _semantics(name: str) -> Iterator[str]:
@@ -187,7 +192,7 @@ def _signature(name: str) -> Iterator[str]:
 
 
 def _arguments(name: str, documentation: _Documentation) -> list[str]:
-    """Return the table of the arguments that are no options."""
+    """Return the table of the arguments that are not options."""
     types: dict[str, dict[str, list[str]]] = {}
     for draft in _drafts(name):
         for overload in idl.overloads(name, draft):

@@ -47,7 +47,7 @@ _GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "more": ("More names", ""),
     }
 )
-#: The methods of `MLGraphBuilder` that are no operations, which have pages of their own.
+#: The methods of `MLGraphBuilder` other than operations, which have pages of their own.
 _OWN = ("input", "constant", "build", "buildSync")
 #: The dictionaries of the options that functions and classes share, which follow the first of these.
 _OPTIONS: Mapping[str, str] = MappingProxyType({"ML": "webnn.context.emulation.EmulationOptions", "batch": "webnn._batch.BatchOptions"})

@@ -18,7 +18,7 @@ from webnn.validation.steps.tags import Tag
 __all__ = ["errors_table"]
 
 _TAG = re.compile(r"\s*# \[[^\]]*\] ")
-#: What a step of each kind demands; the operands stand in place of the braces.
+#: The demand of a step of each kind; the operands replace the braces.
 _KINDS: Mapping[str, str] = MappingProxyType(
     {
         "can build": "The builder has not built its graph yet, and its context is not lost.",
@@ -35,7 +35,7 @@ _REFERENCE = re.compile(r"\b([Ss]ee) docs/([\w-]+)\.md")
 
 @dataclass
 class _Row:
-    """What must hold, with the step of each draft that says so."""
+    """A demand, with the step of each draft that has it."""
 
     demand: str
     throws: str

@@ -25,7 +25,7 @@ _FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 class Plugin(NamedTuple):
-    """What a plugin brings, each by its name with an explanation."""
+    """The fixtures and markers of a plugin, each by its name with an explanation."""
 
     title: str
     about: str

@@ -88,7 +88,7 @@ def _read(path: Path) -> Iterator[Function]:
         # The innermost function around the tag.
         around = [each for each in found if each.node.lineno < tag.line <= (each.node.end_lineno or 0)]
         if not around:
-            raise ValueError(f"{name}:{tag.line}: the tag does not stand in a function")
+            raise ValueError(f"{name}:{tag.line}: the tag is not in a function")
         around[-1].tags.append(tag)
     yield from (each for each in found if each.tags)
 
@@ -143,7 +143,7 @@ def _plain(name: str) -> str:
 
 
 def steps(function: Function, cite: Cite, draft: str) -> Iterator[tuple[Algorithm, Step]]:
-    """Yield the steps that a number or a kind stands for in a draft."""
+    """Yield the steps of a number or a kind in a draft."""
     if cite.is_kind:
         for name in find_revision(draft).operations:
             for algorithm in algorithms_of(name, draft):
@@ -204,7 +204,7 @@ def problems() -> Iterator[str]:
                     yield f"{key} ({step.throws}) is not cited, and has no reason"
     known = {(draft, name, number) for draft in DRAFTS for name, each in load_steps(draft).items() for number in each.steps}
     for key in uncited.keys() - known:
-        yield f"{key} has a reason, but is no step that throws"
+        yield f"{key} has a reason, but is not a step that throws"
 
 
 def _tag_problems(function: Function, tag: Tag) -> Iterator[str]:
@@ -222,7 +222,7 @@ def _tag_problems(function: Function, tag: Tag) -> Iterator[str]:
                     names = [algorithm.name for algorithm in here if algorithm not in found]
                     yield f"step {cite.number} of {draft} does not throw in {names}"
             if not applies:
-                yield f"the tag cites {cite.number}, which is no throwing step of any draft"
+                yield f"the tag cites {cite.number}, which is not a throwing step of any draft"
     called = {each.name.rpartition(".")[2]: each.letters() for each in functions() if each.path == function.path and each.letters()}
     for name in _calls(function, tag) & called.keys():
         for _, cites in tag.parts:

@@ -48,7 +48,7 @@ def measure(arguments: Sequence[str]) -> dict[Key, set[str]]:
     """Run tests and return those that reach each step.
 
     Args:
-        arguments: Those of pytest.
+        arguments: The arguments of pytest.
 
     Raises:
         subprocess.CalledProcessError: A test failed.

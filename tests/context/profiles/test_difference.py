@@ -13,7 +13,7 @@ from webnn.context.profiles.difference import Difference, compare, describe
 
 RULE = {"must": {"indices": {"constant": True}}}
 
-#: What a profile says over `ort`, and what is printed of the difference.
+#: Changes of a profile that extends `ort`, and the printed difference.
 CHANGES: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"_source": "another", "_extends": "ort"}, []),
     ({"maxTensorByteLength": 16}, [("maxTensorByteLength", "2147483647, now 16")]),

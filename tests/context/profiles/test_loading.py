@@ -107,7 +107,7 @@ def test_a_device_takes_nothing_that_the_draft_refuses(name: str) -> None:
     assert wider <= {("scatterElements", "indices")}
 
 
-#: What distinguishes one version of a backend from another.
+#: The number of rows that differ between two versions of a backend.
 DIFFERENCES = {
     ("coreml", "coreml-macos14"): 2,
     ("ort", "ort-openvino"): 2,
@@ -202,7 +202,7 @@ def test_every_operand_of_an_operation_has_a_row() -> None:
             assert set(rows) <= set(operand_names()[name]), name
 
 
-# What a profile says of a call
+# Violations of a call
 
 
 def descriptor(dataType: Any, *shape: int) -> OperandDescriptor:
@@ -307,7 +307,7 @@ def test_the_names_of_june_2024() -> None:
     assert [(each.argument, each.kind) for each in found] == [("input", "dataType"), ("other", "dataType"), ("output", "dataType")]
 
 
-# What a device runs itself
+# Calls that a device runs itself
 
 
 def profile_of(folder: Path, data: object) -> Profile:

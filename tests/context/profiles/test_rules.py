@@ -74,7 +74,7 @@ CALLS: list[tuple[Make, str, str]] = [
         '[pick] gatherElements: indices must be a constant on the device profile "mine.json", got an input',
     ),
     (call("gatherElements", given("x", 3), known(2, dataType="int32")), "", ""),
-    # A result of constants is no constant.
+    # A result of constants is not a constant.
     (
         call("gatherElements", given("x", 3), call("cast", known(2), "int32")),
         "NotSupportedError",

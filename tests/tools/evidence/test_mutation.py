@@ -154,7 +154,7 @@ def test_the_list_of_this_project_is_current() -> None:
 
 
 class Reached(Reach):
-    """What a run of the tests told, without the run."""
+    """The record of a run of the tests, without the run."""
 
     def __init__(self, seconds: dict[str, float], lines: dict[int, list[str]]) -> None:
         self.seconds = seconds

@@ -362,7 +362,7 @@ def test_wrong_commands(arguments: list[str], code: int, message: str, capsys: p
 
 @pytest.mark.processes
 def test_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that cannot be had, or that is no model."""
+    """A file that cannot be downloaded, or that is not a model."""
     catalog = tmp_path / "models.toml"
     script = tmp_path / "make.py"
     text = "[[made]]\nname = 'm'\nwhat = 'a model'\nscript = {}\ninputs.x = {{ shape = [2, 3], values = 'normal' }}\n"

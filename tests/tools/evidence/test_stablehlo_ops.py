@@ -15,7 +15,7 @@ from webnn.hlo.mlir import write_mlir
 
 #: Operations of one element type, and those that have attributes or constants that `write_mlir` does not write.
 NOT_WRITTEN = {"constant", "partition_id", "recv", "replica_id", "send"}
-#: A type that the programs do not have stands for the quantized one, which `write_mlir` does not write.
+#: A type that the programs do not have replaces the quantized one, which `write_mlir` does not write.
 UNUSED, QUANTIZED = "f8E5M2", "!quant.uniform<i8:f32, 5.0e-01>"
 
 

@@ -192,7 +192,7 @@ def test_the_navigation() -> None:
     assert "proposals/compute-policy.md" in navigation[1]["All"]
     assert "files/CHANGELOG.md" in navigation[2]["Project"]
     assert "files/README.md" not in navigation[2]["Project"]
-    # What it does not name comes last.
+    # Pages that it does not name come last.
     assert "wpt.md" in navigation[-1]["More"]
     assert not any(each.startswith("proposals/") for each in navigation[-1]["More"])
 

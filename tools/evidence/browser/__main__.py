@@ -17,7 +17,7 @@ from tools.evidence.browser.verdicts import KNOWN, Verdict, faults, judge, load_
 
 __all__ = ["main"]
 
-#: What browsers have beside the newest draft.
+#: The dialect of browsers beside the newest draft.
 _DIALECT = "browsers-2026"
 
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")
     parser.add_argument("--known", type=Path, default=KNOWN, metavar="FILE", help="what is expected not to work, and why (TOML)")
     parser.add_argument("--partial", action="store_true", help="the folder has a part of the modules that the expectations are about")
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="give a module up after so many seconds (%(default)g)")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds after which a module is given up (%(default)g)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
     options = parser.parse_args(arguments)
     folders = [options.folder, *([options.models] if options.models is not None else [])]

@@ -49,7 +49,7 @@ async (name) => {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a module in the browser.
+    """The result of a module in the browser.
 
     Attributes:
         built: The browser built the graph.
@@ -87,7 +87,7 @@ class Modules:
 
 @contextmanager
 def open_folder(folder: Path, executable: Path, timeout: float) -> Iterator[tuple[Modules, Chromium]]:
-    """Start a browser with an empty page beside the modules of a folder; a module is given up after so many seconds."""
+    """Start a browser with an empty page beside the modules of a folder; ``timeout`` is in seconds for each module."""
     modules = Modules(folder)
     with serve(modules.read) as address, Chromium(executable, timeout=timeout) as browser:
         browser.open(address)

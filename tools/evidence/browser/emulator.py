@@ -1,4 +1,4 @@
-"""What the emulator makes of exported modules: it builds them in Node, and computes their graphs."""
+"""Exported modules in the emulator: it builds them in Node, and computes their graphs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ console.log(JSON.stringify({results, globals: Object.keys(globalThis)}));
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltModules:
-    """What became of modules in the emulator.
+    """The results of modules in the emulator.
 
     Attributes:
         results: By the name of each module ``inputs`` and ``outputs``, its tables as pairs, or ``error``.

@@ -1,4 +1,4 @@
-"""What a module's result means: built or refused, right or wrong, and whether that is known."""
+"""Verdicts on the results of modules: built or refused, right or wrong, and whether that is known."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _TOLERANCES = {"float32": 1e-5, "float16": 4e-3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a module.
+    """The verdict on a module.
 
     Attributes:
         name: The module.
         status: ``"ok"``, ``"wrong"`` (built, other numbers), ``"refused"`` (not built), or ``"failed"`` (built, not computed).
-        message: What was wrong.
+        message: The error.
         difference: The largest difference of a number from the one that is wanted, as a part of the largest value.
     """
 
@@ -47,7 +47,7 @@ class Known:
     Attributes:
         modules: Their names, which may have ``*``.
         status: Their status.
-        message: What their message must contain.
+        message: A part of their message.
         reason: Why.
     """
 

@@ -1,4 +1,4 @@
-"""The models, in JAX and Flax: small ones, whose exports stand in the repository, and the same in their real sizes."""
+"""The models, in JAX and Flax: small ones, whose exports are in the repository, and the same in their real sizes."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _make_fables() -> Model:
     return Model(lambda tokens: {"scores": module.apply(weights, tokens)}, (tokens,))
 
 
-#: What makes each model. The small ones stand in the repository.
+#: Functions that make the models. The exports of the small ones are in the repository.
 MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
     {
         "mlp": lambda: _bind(Mlp((32, 16, 10)), _floats(4, 24)),
@@ -245,7 +245,7 @@ SNIPPETS: Mapping[str, Model] = MappingProxyType(
             lambda x: (jax.nn.silu(x), jax.nn.elu(x), jax.nn.softplus(x), jax.nn.hard_swish(x), jax.nn.mish(x)), (_floats(9),)
         ),
         "cholesky": Model(lambda x: jnp.linalg.cholesky(x @ x.T + 5 * jnp.eye(4)), (_floats(4, 4),)),
-        # What WebNN cannot say.
+        # WebNN cannot express these.
         "while, data": Model(lambda x: lax.while_loop(lambda c: jnp.sum(c) < 100.0, lambda c: c * 2.0, x), (np.abs(_floats(4)) + 1,)),
         "random, key at run time": Model(
             lambda x, k: x + jax.random.normal(jax.random.wrap_key_data(k), x.shape), (_floats(3, 4), np.array([0, 7], np.uint32))

@@ -42,7 +42,7 @@ class Mutant:
         at_import: The line runs when the module is imported.
         source: The changed line as it is, without its indentation.
         before: The text that is changed.
-        after: What it is changed to.
+        after: The text in its place.
         start: Where that text begins in the file, in bytes.
         identity: A hash that changes with the line, but not with its place in the file.
     """

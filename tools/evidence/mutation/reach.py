@@ -66,7 +66,7 @@ class Reach:
     Args:
         data: The data that coverage has combined: https://coverage.readthedocs.io/en/latest/dbschema.html.
         checkout: The copy of the checkout that was measured.
-        record: What the plug-in recorded.
+        record: The record of the plug-in.
 
     Attributes:
         seconds: How long each test took, by name; without tests that failed, because they say nothing about a mutant.

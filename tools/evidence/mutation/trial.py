@@ -53,7 +53,7 @@ def choose(mutant: Mutant, reach: Reach, budget: float) -> list[str]:
 
     Args:
         mutant: The mutant.
-        reach: What reaches what.
+        reach: The tests that reach each line.
         budget: How many seconds the tests may take together; later ones are left out.
     """
     package, _, _ = mutant.path.partition("/")
@@ -84,7 +84,7 @@ class Bench:
 
     Args:
         folder: Where the copy and its notes lie.
-        reach: What reaches what.
+        reach: The tests that reach each line.
     """
 
     def __init__(self, folder: Path, reach: Reach) -> None:

@@ -28,7 +28,7 @@ class CatalogError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """What an input is given.
+    """The values of an input.
 
     Attributes:
         shape: Its shape.
@@ -66,11 +66,11 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a model is expected to fail with.
+    """The failure that is expected of a model.
 
     Attributes:
         status: ``"refused"`` or ``"wrong"``.
-        message: What the message must contain.
+        message: A part of the message.
         reason: Why.
         most: The largest error that the reason explains.
     """
@@ -87,8 +87,8 @@ class Model:
 
     Attributes:
         name: The name.
-        what: What it does.
-        inputs: What its inputs are given, by name.
+        what: Its purpose.
+        inputs: The values of its inputs, by name.
         constants: The inputs that become constants of the graph, by name.
         dims: The sizes of the dimensions that the file names; if empty, the shapes of the inputs are given.
         wheel: Where the file comes from.
@@ -98,7 +98,7 @@ class Model:
         bar: The largest ratio of the times of inference.
         browser: It is written as a module for browsers.
         judge: ONNX Runtime computes the expected values with its optimizations, or node by node.
-        known: What it is expected to fail with.
+        known: The failures that are expected of it.
     """
 
     name: str

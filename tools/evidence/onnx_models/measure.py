@@ -67,12 +67,12 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a model.
+    """The result of a model.
 
     Attributes:
         model: The model.
         status: ``"ok"``, ``"wrong"`` (an error above the tolerance), ``"refused"`` (by the import), or ``"failed"`` (any other exception).
-        message: What was wrong.
+        message: The error.
         difference: The largest error, as a part of the largest value of its output.
         spread: How far ONNX Runtime's own outputs move if the inputs change in the last bit, measured in the same way.
         largest: The largest value of an output, by the output's name.

@@ -32,7 +32,7 @@ _SKIPPED = "skipped.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What the tests run on."""
+    """The programs and files that the tests run on."""
 
     site: Path
     package: str

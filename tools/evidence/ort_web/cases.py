@@ -1,6 +1,6 @@
 """The node tests of ONNX, and a few whole models, written as files that a page program can fetch.
 
-A node test is a model of one operator, or of the function that stands for it (``..._expanded``), with inputs and the outputs that the
+A node test is a model of one operator, or of its body of other operators (``..._expanded``), with inputs and the outputs that the
 operator must give for them. They come from the generators of the package `onnx`.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["IR_VERSION", "OPSET", "Array", "Case", "Tensor", "Test", "collect", 
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: What ONNX Runtime Web 1.30 reads.
+#: The newest versions of models and operators that ONNX Runtime Web 1.30 reads.
 IR_VERSION, OPSET = 13, 26
 
 #: ONNX Runtime Web's names of element types, by those of ONNX. The bytes of its other types have no form in JavaScript.
@@ -271,6 +271,6 @@ def unpack(content: bytes, type: str, dims: Iterable[int]) -> Array:
     if len(pairs) != (count + 1) // 2:
         raise ValueError(f"{count} elements of {type} need {(count + 1) // 2} bytes, got {len(pairs)}")
     halves = np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(-1)[:count]
-    # Of a signed half, 8 to 15 stand for -8 to -1.
+    # In a signed half, 8 to 15 mean -8 to -1.
     elements = (halves ^ 8).astype(np.int8) - np.int8(8) if type == "int4" else halves
     return elements.reshape(shape)

@@ -36,7 +36,7 @@ class Package:
         folder: The folder.
         version: Its version.
         module: The module to import, by its path in the folder.
-        files: What a page needs of it, as paths: the module, what that loads, and ``package.json``.
+        files: The paths that a page needs: the module, the files that it loads, and ``package.json``.
     """
 
     folder: Path

@@ -36,7 +36,7 @@ class Comparison:
         outcome: Whether they agree.
         nodes: How many nodes were predicted.
         subgraphs: How many subgraphs were predicted.
-        message: What differs; empty if nothing.
+        message: The difference; empty if there is none.
     """
 
     name: str
@@ -55,7 +55,7 @@ def predict(verdicts: Iterable[Verdict], cases: Iterable[Case], site: Path, limi
     """Predict the partitions of tests, and compare them with what happened.
 
     Args:
-        verdicts: What became of the tests.
+        verdicts: The verdicts on the tests.
         cases: The tests.
         site: The folder of their models.
         limits: The limits of the contexts that they ran in.
@@ -75,7 +75,7 @@ def compare(verdict: Verdict, predicted: Partition) -> Comparison:
     failed = verdict.status in {"error", "hang", "crash"}
     if failed and len(verdict.asked) < graphs:
         return conclude("broken off" if verdict.asked else "not partitioned")
-    # Where functions were inlined, the provider was asked again. What is left at last counts.
+    # Where functions were inlined, the provider was asked again. The last answer counts.
     last = verdict.asked[len(verdict.asked) - graphs :]
     happened = {
         "WebNN": Counter((operator, name) for each in verdict.asked for operator, name, taken in each["nodes"] if taken),

@@ -67,7 +67,7 @@ def run(
     Args:
         cases: The tests.
         site: The folder of their files. Each process gets a list of its tests there.
-        command: What runs the page program.
+        command: The command that runs the page program.
         jobs: How many processes run at a time.
         report: Called with the report of each test when it is done.
         silence: After how many seconds without output a process is ended.

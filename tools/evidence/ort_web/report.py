@@ -21,8 +21,8 @@ def make_table(verdicts: Sequence[Verdict], alone: Mapping[str, Verdict]) -> Tab
     """Make the table of the numbers of tests by status.
 
     Args:
-        verdicts: What became of the tests.
-        alone: What became of those without WebNN that failed with it.
+        verdicts: The verdicts on the tests.
+        alone: The verdicts without WebNN on tests that failed with it.
     """
     table = Table("tests", *STATUSES, "all")
     for column in table.columns[1:]:
@@ -61,7 +61,7 @@ def make_operators_table(verdicts: Sequence[Verdict]) -> Table:
     """Make the table of the operators that ONNX Runtime Web kept for itself, and in how many tests it gave the same ones to WebNN."""
     left = Counter(operator for verdict in verdicts for operator in set(verdict.left))
     claimed = Counter(operator for verdict in verdicts for operator in set(verdict.claimed))
-    table = Table("operator of ONNX", "left, in so many tests", "in WebNN")
+    table = Table("operator of ONNX", "left, number of tests", "in WebNN")
     for operator, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
         table.add_row(operator, str(count), str(claimed[operator]))
     return table
@@ -73,8 +73,8 @@ def as_json(
     """Return the results as JSON's values.
 
     Args:
-        verdicts: What became of the tests.
-        alone: What became of those without WebNN that failed with it.
+        verdicts: The verdicts on the tests.
+        alone: The verdicts without WebNN on tests that failed with it.
         skipped: How many tests were not run, by reason.
         where: The versions of what ran.
         seconds: How long it took.

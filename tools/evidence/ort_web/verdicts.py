@@ -1,4 +1,4 @@
-"""What a report means: whether the outputs are right, whether WebNN took part, and whether a failure is known."""
+"""Verdicts on reports: whether the outputs are right, whether WebNN took part, and whether a failure is known."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FAILURES = ("wrong", "error", "hang", "crash")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a test.
+    """The verdict on a test.
 
     Attributes:
         name: The test.
         status: "ok", or one of `FAILURES`.
-        message: What was wrong.
+        message: The error.
         ms: How long it took, in milliseconds.
         calls: How often each method of WebNN was called, for example ``{"MLGraphBuilder.relu": 1}``.
         asked: Each time that the provider was asked about a graph: in how many partitions it took nodes, and of each node the operator, the
@@ -156,8 +156,8 @@ def faults(verdicts: Iterable[Verdict], alone: Mapping[str, Verdict], known: Map
     A failure does not count if WebNN had no part in the test, or if the test also fails without WebNN.
 
     Args:
-        verdicts: What became of the tests.
-        alone: What became of some of them without WebNN.
+        verdicts: The verdicts on the tests.
+        alone: The verdicts on some of them without WebNN.
         known: The known failures.
     """
     lines = []

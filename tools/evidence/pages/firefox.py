@@ -30,7 +30,7 @@ class Firefox:
     Args:
         executable: The program.
         timeout: After how many seconds a page is given up.
-        console: What the page writes to its console is not read.
+        console: Always empty: the console of the page is not read.
 
     Attributes:
         version: The version that the browser states; empty before it runs.

@@ -1,4 +1,4 @@
-"""What calls cost in a page and in its worker, without a debugger."""
+"""The cost of calls in a page and in its worker, without a debugger."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from webnn.serve.options import Options
 
 __all__ = ["add_arguments", "run"]
 
-#: What the page takes from elsewhere, by the end of its address, and where npm's packages have it.
+#: Files that the page loads from elsewhere, by the end of its address, and where npm's packages have it.
 _ELSEWHERE = {
     "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
     "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
@@ -30,7 +30,7 @@ _ELSEWHERE = {
 _PAGE, _PACKAGES = "/image_classification/index.html", "/-/packages/"
 #: Attributes of what comes from elsewhere: it must have the bytes that the page expects.
 _CHECKSUM = re.compile(r"\s(?:integrity|crossorigin)=\"[^\"]*\"")
-#: What a person does on the page, and sees.
+#: Actions of a person on the page, and what it shows.
 _PERSON = """
 (async () => {
   const until = async found => { while (!found()) await new Promise(done => setTimeout(done, 50)); };
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> list[str]:
 
 
 def _read_page(read: Read, path: str) -> File | None:
-    """Read a file of the page. What the page takes from elsewhere is here, and at the end is the script that uses the page."""
+    """Read a file of the page. Files from elsewhere are local here, and the script that uses the page is at the end."""
     file = read(path)
     if file is None or path != _PAGE:
         return file

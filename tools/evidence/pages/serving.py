@@ -24,11 +24,11 @@ _BLANK = File(b"<!doctype html><meta charset=utf-8><title>WebNN</title>", "text/
 
 @dataclass(slots=True)
 class Reports:
-    """What a server and its pages have told.
+    """The reports of a server and its pages.
 
     Attributes:
         faults: The tracebacks of errors of the emulator itself.
-        bodies: What pages have sent to ``/-/report``.
+        bodies: The bodies that pages have sent to ``/-/report``.
     """
 
     faults: MutableSequence[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: b
 
     Args:
         read: The files by their paths.
-        options: What `navigator.ml` is made with.
+        options: The options of `navigator.ml`.
         reports: Takes what the server and its pages tell.
         isolated: Isolate the pages from other origins.
     """
