@@ -1,6 +1,6 @@
 """Operators that belong together because a call of a subgraph made them: in drafts that have subgraphs.
 
-A call means its subgraph's operators, one by one. What is here only remembers where they come from.
+A call means its subgraph's operators, one by one. This module only records where they come from.
 """
 
 from __future__ import annotations

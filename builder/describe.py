@@ -196,7 +196,7 @@ def _options(operator: Operator) -> dict[str, Any]:
 
 @functools.cache
 def _plain_members(model: type[Dictionary]) -> tuple[str, ...]:
-    """Return the names of a dictionary's members that are no operands, in the IDL's order."""
+    """Return the names of a dictionary's members other than operands, in the IDL's order."""
     operands = model.operand_members()
     return tuple([member for member in model.model_fields if member not in operands])
 

@@ -42,7 +42,7 @@ class DescriptionError(ValueError):
     """A description contradicts itself: it names a value that nothing makes, for example.
 
     Attributes:
-        message: What must hold, and what was given.
+        message: The requirement, and the given value.
         path: Where in the description, for example ``"operators[3].outputs"``.
     """
 
@@ -59,7 +59,7 @@ class FormatError(ValueError):
     """A file is not what it claims to be, or a graph cannot be said in a format.
 
     Attributes:
-        message: What must hold, and what was given.
+        message: The requirement, and the given value.
         file: The file.
         line: The line of a text file, from 1; 0 if it is unknown or the file is not text.
         path: Where in the graph, for example ``"nodes[3].inputs"``; empty if there is no such place.
@@ -275,7 +275,7 @@ class CallDescription(_Value):
         config: Its config.
         caller: The position of the call inside which this one is, in `GraphDescription.calls`; -1 for none.
         operators: The first result of each of its operators, those of calls inside among them.
-        inputs: The names of the values that the inputs of the subgraph get. Those that the graph does not need are left out.
+        inputs: The names of the values that the inputs of the subgraph get, without those that the graph does not need.
         outputs: The names of the values of its outputs, likewise.
         kernel: The engine's operator by which fast numerics compute some of the operators; empty if there is none. Not compared.
         reason: Why there is none. Not compared.
@@ -328,7 +328,7 @@ class GraphDescription(_Value):
         return above.html().as_html(self)
 
     def descriptors(self) -> dict[str, OperandDescriptor]:
-        """Return the data type and shape of every value, as far as they are known."""
+        """Return the data type and shape of every value whose type and shape are known."""
         known = {**self.inputs, **{name: constant.descriptor for name, constant in self.constants.items()}}
         for operator in self.operators:
             known.update(zip(operator.outputs, operator.descriptors, strict=False))
@@ -390,8 +390,8 @@ class GraphDescription(_Value):
     def lower(self, draft: str) -> GraphDescription:
         """Return the same graph in an earlier draft, with the names and defaults that this draft has.
 
-        What the earlier draft does not have is made of what it has, if there is a way that computes the same. Such operators have the label
-        of the one that they stand for.
+        Operations that the earlier draft lacks become others that compute the same, where possible. Such operators have the label
+        of the one that they replace.
 
         Args:
             draft: The draft.
@@ -411,7 +411,7 @@ class GraphDescription(_Value):
 
         Args:
             builder: The builder. It may follow another draft than the description, if that draft has everything in the description.
-            inputs: Operands of the builder that stand for inputs of the graph, by their names; the others become inputs of the builder.
+            inputs: Operands of the builder that replace inputs of the graph, by their names; the others become inputs of the builder.
 
         Returns:
             The operands of the outputs, by their names.
@@ -419,7 +419,7 @@ class GraphDescription(_Value):
         Raises:
             WebNNTypeError: The builder refuses something.
             DescriptionError: The description contradicts itself, or names an operation or argument that the builder's draft does not have.
-                Or an operand that stands for an input has another data type or shape, or there is no such input.
+                Or an operand that replaces an input has another data type or shape, or there is no such input.
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
         from webnn.builder.transform import build  # noqa: PLC0415 (it imports this module)
@@ -468,7 +468,7 @@ def _comparable(value: Any) -> object:
 
 
 def _feed(update: Callable[[bytes | memoryview], None], value: object) -> None:
-    """Feed a comparable object to a hash. What is equal gives the same bytes, and what differs gives others."""
+    """Feed a comparable object to a hash. Equal objects give the same bytes, different ones give others."""
     if isinstance(value, dict):
         update(b"{%d:" % len(value))
         for name in sorted(value):

@@ -1,4 +1,4 @@
-"""What the builder needs of the state of a context, and of its tensors."""
+"""Protocols for the parts of a context's state, and of its tensors, that the builder uses."""
 
 from __future__ import annotations
 

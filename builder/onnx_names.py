@@ -52,7 +52,7 @@ _VALUE_CHANGING = (
     "SimplifiedLayerNormFusion",
     "SkipLayerNormFusion",
 )
-#: What the session of an exact translation is configured with. A session without these entries may compute other values.
+#: The configuration of the session of an exact translation. A session without these entries may compute other values.
 SESSION_ENTRIES: Mapping[str, str] = MappingProxyType(
     {
         # One optimization replaces operations between a dequantization and a quantization by integer kernels; their values are far off, or

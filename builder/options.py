@@ -63,7 +63,7 @@ class MLOperandDescriptor(TypedDict, total=False):
 
 
 class MLOperatorOptions(TypedDict, total=False):
-    """What every operation accepts: a label, which error messages quote. `#dictdef-mloperatoroptions`.
+    """The option of every operation: a label, which error messages quote. `#dictdef-mloperatoroptions`.
 
     The draft 2024-06 does not have it and ignores it, like every unknown member. Here it names the operator in messages, and has no other
     effect.

@@ -62,7 +62,7 @@ class Source:
 
     Attributes:
         name: The issue with its date, or the browser that was measured.
-        says: What it says of the backends.
+        says: Its statement about the backends.
         url: The issue's address; empty if it is none.
     """
 
@@ -77,9 +77,9 @@ class Switch:
 
     Attributes:
         name: The switch's name.
-        about: What it decides, in a few words.
+        about: Its subject, in a few words.
         operations: The operations that it is about.
-        values: What each value means. The first one is the default.
+        values: The meaning of each value. The first one is the default.
         sources: Where the values are known from.
     """
 
@@ -276,7 +276,7 @@ def convert_semantics(value: object, where: str) -> Semantics:
     """Convert to values of switches, those that are defaults included; ``where`` names what was given, for the messages.
 
     Raises:
-        TypeError: It is no mapping from names.
+        TypeError: It is not a mapping from names.
         ValueError: There is no such switch, or it has no such value.
     """
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
@@ -328,7 +328,7 @@ def explain(operations: Iterable[str], semantics: Semantics, agrees: Callable[[S
     """Find other values of switches with which results agree: one, else two if there are few.
 
     Args:
-        operations: What made the results: only the switches about these are tried.
+        operations: The operations that made the results: only the switches about these are tried.
         semantics: The values that the results were compared with; those that are defaults may be left out.
         agrees: Tells whether results agree with those of other values.
 

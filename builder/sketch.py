@@ -73,7 +73,7 @@ def make_sketch(kind: type[_Kind], revision: Revision) -> _Kind:
 
 @dataclass(frozen=True, slots=True)
 class _NoContext:
-    """What a builder asks of a context, where there is none."""
+    """Stands in for the context of a builder without one."""
 
     revision: Revision
 

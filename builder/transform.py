@@ -1,4 +1,4 @@
-"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey`, `lift` and `rename`."""
+"""The methods of `GraphDescription` that work on the whole graph: `build`, `infer`, `survey`, `lift` and `rename`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def infer(description: GraphDescription) -> GraphDescription:
 def complete(description: GraphDescription) -> None:
     """Give the operators of a description that was just made their descriptors, as `infer` does for any description."""
     for operator, descriptors in zip(description.operators, _infer(description), strict=True):
-        # Nobody has seen that there were none.
+        # Safe: the description has not been shared yet.
         object.__setattr__(operator, "descriptors", descriptors)
 
 
@@ -245,7 +245,7 @@ class Rebuilder:
         return {name: self._find(value) for name, value in description.outputs.items()}
 
     def _accept(self, name: str, operand: MLOperand, descriptor: OperandDescriptor) -> MLOperand:
-        """Return an operand that stands for an input."""
+        """Return an operand that replaces an input."""
         what = f"{webidl.describe(name)} must be an operand of this builder, {descriptor}"
         if not webidl.isInstance(operand, MLOperand):
             raise DescriptionError(f"{what}, got {webidl.describe(operand)}", self._path)
@@ -256,7 +256,7 @@ class Rebuilder:
 
     def _call(self, operator: OperatorDescription) -> None:
         row = self._builder._revision.operations.get(operator.operation)
-        # A method that is no operation, such as `build`, must not be called.
+        # A method that is not an operation, such as `build`, must not be called.
         if row is None:
             reason = lacks_operation(operator.operation, self._builder._revision.operations)
             raise DescriptionError(f"the draft {reason}", f"{self._path}.operation")

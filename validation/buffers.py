@@ -163,7 +163,7 @@ def tensor_data_mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     """*Validate buffer with descriptor*, `#validate-buffer-with-descriptor`: say what is wrong, nothing if all is well."""
     # 1. The byte length is the descriptor's.
     reason = bytes_mismatch(view, descriptor)
-    # 2. The element type is the descriptor's or uint8, which stands for bytes of any kind.
+    # 2. The element type is the descriptor's or uint8, which means bytes of any kind.
     if not reason and view.dtype != NUMPY_DTYPES[descriptor.dataType] and view.dtype != np.uint8:
         return Requirement("type", f"must have elements of {descriptor.dataType} or uint8, got {view.dtype}")
     return reason

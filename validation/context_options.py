@@ -22,7 +22,7 @@ PowerPreference = Annotated[str, PlainValidator(webidl.enumeration("MLPowerPrefe
 
 
 class Preferences(NamedTuple):
-    """What the options of a context ask for, whichever draft has them.
+    """The requests that the options of a context make, in any draft.
 
     Attributes:
         deviceType: A device; ``None`` leaves the choice to ``accelerated``.

@@ -67,7 +67,7 @@ class FloatFormat(NamedTuple):
         bits: The number of significant bits.
         smallest: The exponent of the smallest normal number.
         largest: The largest number.
-        saturates: What is larger becomes the largest number; otherwise it becomes infinite.
+        saturates: A larger number becomes the largest one; otherwise it becomes infinite.
     """
 
     bits: int

@@ -35,7 +35,7 @@ def load(name: str, use: str) -> Any:
 
     Args:
         name: Its name in the group ``webnn.extras``.
-        use: What needs it, for the error.
+        use: The caller's name, for the error.
 
     Raises:
         ImportError: No installed package has it.

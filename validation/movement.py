@@ -80,7 +80,7 @@ def _convertSplits(value: object) -> int | tuple[int, ...]:
 def _check_count(call: Call, argument: str, count: int) -> None:
     """Check that a number of operands is a *valid tensor count*, `#valid-tensor-count`."""
     if count > call.revision.max_tensor_count:
-        raise call.error(argument, f"must stand for at most {call.revision.max_tensor_count} operands", count, rule="limit")
+        raise call.error(argument, f"must be at most {call.revision.max_tensor_count}", count, rule="limit")
 
 
 def cast(call: Call, input: OperandDescriptor, type: DataType) -> OperandDescriptor:

@@ -19,7 +19,7 @@ UNRANKED: Shape = cast(Any, ("...",))
 
 @dataclass(frozen=True, slots=True)
 class NamedDescriptor(OperandDescriptor):
-    """The descriptor of an operand some of whose dimensions are names: texts that stand for sizes."""
+    """The descriptor of an operand some of whose dimensions are names: texts in place of sizes."""
 
     @property
     def element_count(self) -> int:
@@ -37,7 +37,7 @@ class UnrankedDescriptor(NamedDescriptor):
     """The descriptor of an operand whose rank is not known: its dimensions are `UNRANKED`.
 
     Attributes:
-        ranks: Those that it may have.
+        ranks: The ranks that it may have.
     """
 
     ranks: tuple[int, ...] = ()

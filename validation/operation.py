@@ -22,7 +22,7 @@ __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outpu
 
 T = TypeVar("T")
 
-#: What a validator returns: one descriptor for an operation with one output, a tuple for one that returns a sequence.
+#: The result of a validator: one descriptor for an operation with one output, a tuple for one that returns a sequence.
 Outputs = OperandDescriptor | tuple[OperandDescriptor, ...]
 #: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
 NamedOperand = tuple[str, str, OperandDescriptor]
@@ -147,7 +147,7 @@ class Call:
             raise self.error(argument, "must be greater than 0 in each element", list(values))
 
     def check_sizes(self, argument: str, sizes: tuple[int, ...]) -> None:
-        """Check that each element of a sequence can be the size of a dimension, as far as it may be too small."""
+        """Check that no size is 0, in drafts that forbid empty dimensions."""
         if self.revision.min_dimension > 0:
             self.check_no_zero(argument, sizes)
 

@@ -1,6 +1,6 @@
 """Web IDL conversion: what a browser does to the values that a program passes, for Python values.
 
-``None`` stands for JavaScript's ``undefined``: a dictionary member that is ``None`` is missing, and where a number is wanted it is NaN.
+``None`` is JavaScript's ``undefined``: a dictionary member that is ``None`` is missing, and where a number is wanted it is NaN.
 Numbers are Python ints and floats, bools (0 and 1), NumPy scalars and 0-D arrays; a string is converted as JavaScript's ``Number(string)``
 does. A failed conversion raises `ConversionError`, which the caller turns into a `WebNNTypeError` that names operation and argument.
 
@@ -71,7 +71,7 @@ class ConversionError(ValueError):
 
     Attributes:
         path: Where inside the argument, for example ``"[1]"``; empty for the argument itself.
-        reason: What must hold and what was given, to be put behind the argument's name.
+        reason: The requirement and the given value, to be put after the argument's name.
     """
 
     def __init__(self, reason: str, path: str = "") -> None:
@@ -300,7 +300,7 @@ def boolean(value: object) -> bool:
     if isInstance(value, int | float | np.generic):
         try:
             number = _toNumber(value)
-        except ConversionError:  # a NumPy scalar that is no number
+        except ConversionError:  # a NumPy scalar that is not a number
             return True
         return number != 0 and not (isinstance(number, float) and math.isnan(number))
     return True

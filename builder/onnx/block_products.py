@@ -33,11 +33,11 @@ _ZERO = 8
 
 
 class _Matrix(NamedTuple):
-    """Numbers that 4-bit integers stand for.
+    """Numbers that 4-bit integers encode.
 
     Attributes:
         packed: The integers, two in a byte.
-        flip: What has to be flipped in the integers and zero points to make them uint4: they become 8 larger if they are int4.
+        flip: The bits to flip in the integers and zero points to make them uint4: they become 8 larger if they are int4.
         scale: The scales.
         zeroPoint: The zero points, uint4.
         shape: The number of rows and columns of the integers.
@@ -62,7 +62,7 @@ class _BlockProduct:
         operator: The operator.
         matrix: The matrix.
         size: The size of the blocks along the sums: that of the matrix, or a divisor.
-        addend: What is added to the product.
+        addend: The value to add to the product.
     """
 
     operator: Operator
@@ -77,7 +77,7 @@ class _BlockProduct:
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes take. The integers become another constant."""
+        """The operands of the nodes. The integers become another constant."""
         return self.operator.inputs[:1] if self.addend is None else (self.operator.inputs[0], self.addend)
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:

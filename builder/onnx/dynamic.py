@@ -2,8 +2,8 @@
 
 The scale and the zero point of such a quantization come from the least and the greatest number of the input. The engine's
 `DynamicQuantizeLinear` computes them and the integers with the bits of the single operators, whether these are needed elsewhere or not, as
-long as no number is NaN. It drops a NaN, depending on where it lies; so exact numerics repair the scale. What becomes of the zero point and
-the integers then is unspecified anyway.
+long as no number is NaN. It drops a NaN, depending on where it lies; so exact numerics repair the scale. The zero point and
+the integers are unspecified then.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DynamicQuantization:
 
     @property
     def operands(self) -> tuple[MLOperand]:
-        """What the node takes."""
+        """The operand of the node."""
         return (self.input,)
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:

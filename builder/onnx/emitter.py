@@ -138,7 +138,7 @@ class Op:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The positional arguments that are no operands, converted, by name."""
+        """The positional arguments other than operands, converted, by name."""
         operator = self._operator
         return {argument.name: value for argument, value in zip(operator.operation.arguments, operator.arguments, strict=True)}
 
@@ -162,7 +162,7 @@ class Translation:
             give up what keeps a kernel from crashing, or from reading out of bounds.
         carry: Data types for which the engine has no (right) kernel, with the type that carries them. Every operand of the primary
             operand's type is cast to the carrier before; every output of that type is cast back after. Float16 is rounded here.
-        native: Those of `ML_DTYPES` that the nodes take. The others are carried by float32, whatever operand has them.
+        native: The types of `ML_DTYPES` that the nodes take. The others are carried by float32, whatever operand has them.
         primary: The position of the operand whose data type is looked up in ``carry``.
         fixed: Operands that are never cast (indices, conditions).
         elementwise: The nodes do not depend on the order of the operands' dimensions, so a transpose may be moved behind them.
@@ -220,7 +220,7 @@ class Emitter:
         self._unsigned: dict[str, str] = {}
         #: Values through which the engine can still push a transpose.
         self._turned: set[str] = set()
-        #: Values in the blocked layout of the engine's convolutions, as far as can be told.
+        #: Values in the blocked layout of the engine's convolutions, where that is known.
         self._blocked: set[str] = set()
         #: The numbers of the operators whose result an ``add`` takes.
         self.added: Set[int] = frozenset()

@@ -101,7 +101,7 @@ def _reshape(e: Emitter, value: str, shape: Shape, newShape: Shape) -> str:
 
 
 def slice_numbers(e: Emitter, indices: str, sizes: Shape, count: int) -> str:
-    """Emit the number of the slice that each of so many coordinates names."""
+    """Emit the number of the slice that each tuple of coordinates names."""
     # The remainder has the divisor's sign, so it counts from the start.
     numbers = e.node("Mod", [indices, e.ints(sizes)])
     if len(sizes) > 1:

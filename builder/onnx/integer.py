@@ -95,7 +95,7 @@ def _general_power(e: Emitter, op: Op, exponents: np.ndarray[Any, np.dtype[Any]]
     if wide:
         # `Where` has no kernel for uint64; modulo 2^64 both types multiply alike, and the casts keep the bits.
         a, b, dtype = e.cast(a, "int64"), e.cast(b, "int64"), "int64"
-    # The bits that can be set; a sign bit is no part of the power.
+    # The bits that can be set; a sign bit is not part of the power.
     mask = 2 ** (bits - 1) - 1 if signed else 2**bits - 1
     if exponents is not None:
         mask &= int(np.bitwise_or.reduce(exponents, axis=None))

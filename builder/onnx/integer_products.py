@@ -54,12 +54,12 @@ class _Grid(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """What makes uint8 of the integers when it is added."""
+        """The number to add to the integers to make them uint8."""
         return 128 if self.dataType == "int8" else 0
 
 
 class _Quantized(NamedTuple):
-    """Numbers that integers stand for. ``zero``: their zero point, one uint8 that is no constant; that of the grid means nothing then."""
+    """Numbers that integers encode. ``zero``: a zero point known only at run time, one uint8; then grid.zeroPoint is unused."""
 
     integers: MLOperand
     grid: _Grid
@@ -85,7 +85,7 @@ def _scales(dataType: DataType, scale: MLOperand) -> Array | None:
 
 
 def _dequantized(operand: MLOperand) -> _Quantized | None:
-    """Return what numbers stand for that `dequantizeLinear` made."""
+    """Return the integers behind numbers that `dequantizeLinear` made."""
     maker = find_maker(operand, "dequantizeLinear")
     if maker is None:
         return None
@@ -108,7 +108,7 @@ class _Factors(NamedTuple):
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes of a product take: the integers, and a zero point that is no constant."""
+        """The operands of a product's nodes: the integers, and a zero point known only at run time."""
         given = self.left.integers, self.right.integers
         return given if self.left.zero is None else (*given, self.left.zero)
 
@@ -121,7 +121,7 @@ def _factors(a: MLOperand, b: MLOperand) -> _Factors | None:
 
 
 def _left(e: Emitter, value: str, left: _Quantized, zero: str = "") -> list[str]:
-    """Return the left factor as uint8, and its zero point; ``zero`` is that which is no constant."""
+    """Return the left factor as uint8, and its zero point; ``zero`` is a zero point known only at run time."""
     if left.zero is not None:
         return [value, e.reshape(zero, ())]
     shift = left.grid.shift
@@ -150,7 +150,7 @@ class _MatrixProduct:
         operator: The operator.
         factors: The factors. The scale of the right one is one number, or one for each column.
         transposed: The right factor has to be transposed.
-        addend: What is added to each row of the product.
+        addend: The value to add to each row of the product.
         target: Returns the type of the right factor.
     """
 
@@ -167,7 +167,7 @@ class _MatrixProduct:
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes take."""
+        """The operands of the nodes."""
         given = self.factors.operands
         return given if self.addend is None else (*given, self.addend)
 
@@ -237,7 +237,7 @@ class _Convolution:
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes take."""
+        """The operands of the nodes."""
         return self.factors.operands
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
@@ -290,7 +290,7 @@ class _Sums:
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes take."""
+        """The operands of the nodes."""
         return self.factors.operands
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
@@ -374,7 +374,7 @@ def _convolution(operator: Operator, target: FactorType) -> Together | None:
 
 
 def _is_large(groups: int, inputs: int, outputs: int) -> bool:
-    """Tell whether a convolution has so many input channels in each group that integers are faster."""
+    """Tell whether a convolution has enough input channels in each group for integers to be faster."""
     if groups == 1:
         return inputs >= _FEWEST_CHANNELS
     return inputs >= _FEWEST_IN_GROUP or (inputs == 1 and groups == outputs >= _FEWEST_GROUPS)

@@ -23,7 +23,7 @@ from webnn.builder.operand import MLOperand, Operator
 
 __all__ = ["TRANSLATIONS", "Product", "ScaledProduct", "find_product", "find_scaled"]
 
-#: The kernel adds up so many products at once.
+#: The number of products that the kernel adds up at once.
 _BLOCK = 128
 
 
@@ -34,7 +34,7 @@ class Product(NamedTuple):
         a: The left factor.
         b: The right factor.
         transposed: The right factor is transposed.
-        addend: What is added to the product.
+        addend: The value to add to the product.
     """
 
     a: MLOperand
@@ -92,7 +92,7 @@ def find_scaled(graph: ComputationalGraph, setting: Setting) -> dict[int, Scaled
     if not setting.contributed or all(operator.operation.name != "matmul" for operator in graph.operators):
         return {}
     operands = [operand for operator in graph.operators for operand in (*operator.inputs, *(each for _, each in operator.members))]
-    # By number: several operands may stand for one result.
+    # By number: several operands may be one result.
     uses = Counter(each._operator.index for each in (*operands, *graph.outputs.values()) if each._operator is not None)
     scalings = [operator for operator in graph.operators if operator.operation.name in {"mul", "div"}]
     return {each.scaled.index: each for each in (_match(operator, uses) for operator in scalings) if each is not None}
@@ -138,7 +138,7 @@ class _Taken:
 
     Attributes:
         value: The ONNX value.
-        transposed: Its last dimension stands for the operand's last but one.
+        transposed: Its last dimension is the operand's last but one.
         batched: Its first dimension stands before those of the batch.
     """
 
@@ -162,7 +162,7 @@ def _take(e: Emitter, op: Op, argument: str, *, transposable: bool, batches: boo
         layouts[False, True] = [rows, *batch, columns]
     if transposable and batches and batch:
         layouts[True, True] = [columns, *batch, rows]
-    # Dimensions of size 1 may stand anywhere.
+    # Dimensions of size 1 may be anywhere.
     present = [axis for axis in source if shape[axis] != 1]
     for (transposed, batched), order in layouts.items():
         if [axis for axis in order if shape[axis] != 1] == present:

@@ -51,7 +51,7 @@ def _to_integer(e: Emitter, value: str, target: DataType) -> str:
     if int(limit) > high:
         limit = np.nextafter(limit, np.float32(0))
     clipped = e.node("Clip", [value, e.scalar(low, "float32"), e.scalar(float(limit), "float32")])
-    # What is not above `alpha` becomes 0: no number in the range, but NaN. `IsNaN` and `Where` take four times as long.
+    # Maps NaN to 0; every number in the range is above `alpha`. `IsNaN` and `Where` take four times as long.
     inside = e.node("ThresholdedRelu", [clipped], alpha=float(np.nextafter(np.float32(low), np.float32(-np.inf))))
     if target in SMALL_TYPES:
         # The engine's cast from float32 to these types rounds to nearest.

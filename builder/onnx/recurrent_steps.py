@@ -29,7 +29,7 @@ class Parameters:
         op: The operator.
         activations: Its activation functions.
         layout: The order of the gates along the first dimension of the values.
-        values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, as far as they are given. The bias includes the recurrent
+        values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, if they are given. The bias includes the recurrent
             bias, unless the reset gate comes between them: then ``recurrentBias`` is separate.
     """
 

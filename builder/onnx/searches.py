@@ -33,7 +33,7 @@ def find_together(graph: ComputationalGraph, setting: Setting, alone: Set[str]) 
 
     Args:
         graph: The graph.
-        setting: What the translation may use.
+        setting: The policy and the operators that the translation may use.
         alone: The operations that are translated alone.
     """
     together: dict[int, Together] = {}

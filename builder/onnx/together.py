@@ -20,7 +20,7 @@ FactorType = Callable[[], Literal["int8", "uint8"]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a search for operators that are computed together must know; see `webnn.builder.onnx.translate.translate`."""
+    """The arguments of a search for operators that are computed together; see `webnn.builder.onnx.translate.translate`."""
 
     numerics: Numerics
     contributed: bool
@@ -36,7 +36,7 @@ class Together(Protocol):
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
-        """What the nodes take: constants, and operands that are made before the first operator."""
+        """The operands of the nodes: constants, and operands that are made before the first operator."""
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes; return the values of the operators' results, by the operators' numbers."""

@@ -79,7 +79,7 @@ class OnnxModel:
 
 
 class _Translator:
-    """The state of one translation: which ONNX value stands for which operand."""
+    """The state of one translation: the ONNX value of each operand."""
 
     def __init__(
         self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None, semantics: Semantics
@@ -250,11 +250,11 @@ def translate(
     Args:
         graph: The graph.
         numerics: The policy.
-        contributed: Whether operators of ONNX Runtime's own may stand in the model: those of the domain "com.microsoft". Its CPU provider
+        contributed: Whether operators of ONNX Runtime's own may be in the model: those of the domain "com.microsoft". Its CPU provider
             has them, other providers may not.
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
             computed by kernels of integers, some of which are operators of ONNX Runtime itself.
-        semantics: The values of switches that are no defaults.
+        semantics: The values of switches other than the defaults.
     """
     with without_collection():
         return _Translator(graph, numerics, contributed=contributed, factors=factors, semantics=semantics).run()

@@ -36,7 +36,7 @@ def _sign(e: Emitter, op: Op) -> str:
     value, dtype = op["input"], op.type("input")
     if dtype != "float32":
         return e.node("Sign", [value])
-    # The engine's `Sign` of NaN is NaN; it is neither above nor below zero. This is no slower.
+    # The engine's `Sign` of NaN is NaN; it is neither above nor below zero. This is not slower.
     zero = e.scalar(0, dtype)
     above, below = (e.cast(e.node(op_type, [value, zero]), dtype) for op_type in ("Greater", "Less"))
     return e.node("Sub", [above, below])

@@ -34,7 +34,7 @@ def _ignore_nan(emit: Emit, e: Emitter, op: Op) -> _Result:
     nan = e.node("IsNaN", [value])
     numbers = e.node("Where", [nan, e.scalar(-math.inf if is_max else math.inf, "float32"), value])
     extreme = e.node("ReduceMax" if is_max else "ReduceMin", [numbers, e.ints([1])], keepdims=1)
-    # A NaN is no extreme, even beside nothing but infinities.
+    # A NaN is not an extreme, even beside nothing but infinities.
     found = e.node("And", [e.node("Equal", [numbers, extreme]), e.node("Not", [nan])])
     last = int(getattr(op.options, "selectLastIndex", False))
     result = e.node("ArgMax", [e.cast(found, "uint8")], axis=1, select_last_index=last)
@@ -164,7 +164,7 @@ def _scatter(e: Emitter, input: str, indices: str, updates: str, shape: Sequence
     """Emit ``ScatterElements``, with updates of this shape, of which the first one of several counts, or their sum."""
     if not adds:
         return e.node("ScatterElements", [input, _reverse(e, indices, axis), _reverse(e, updates, axis)], axis=axis)
-    # What was there does not count.
+    # The values that were there do not count.
     zeros = e.node("Expand", [e.scalar(0, dtype), e.ints(shape)])
     cleared = e.node("ScatterElements", [input, indices, zeros], axis=axis)
     return e.node("ScatterElements", [cleared, indices, updates], axis=axis, reduction="add")
@@ -203,7 +203,7 @@ def _multiply_mask(emit: Emit, e: Emitter, op: Op) -> _Result:
 
 #: Emits an operator in another way, by means of the function that emits it by default.
 Change = Callable[[Emit, Emitter, Op], _Result]
-#: The function of each value that is no default. Of two for one operation, the later one wraps the other.
+#: The function of each value other than the default. Of two for one operation, the later one wraps the other.
 CHANGES: Mapping[tuple[str, str], Change] = MappingProxyType(
     {
         ("argMinMaxNaN", "ignore"): _ignore_nan,

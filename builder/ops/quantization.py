@@ -13,7 +13,7 @@ __all__ = ["QuantizationOps"]
 
 
 class QuantizationOps(BuilderBase):
-    """The operations between floating-point numbers and the integers that stand for them. Since 2026-06."""
+    """The operations between floating-point numbers and quantized integers. Since 2026-06."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class QuantizationOps(BuilderBase):
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand:
-        """Return the numbers that integers stand for: ``(input - zeroPoint) * scale``. `#api-mlgraphbuilder-dequantizelinear`.
+        """Convert quantized integers to the numbers they encode: ``(input - zeroPoint) * scale``. `#api-mlgraphbuilder-dequantizelinear`.
 
         Each block of elements has one scale and one zero point. Along each axis, the operands ``scale`` and ``zeroPoint`` have as many
         elements as there are blocks. If they have one element along each axis, there is one scale for the whole tensor. If they have the
@@ -55,7 +55,7 @@ class QuantizationOps(BuilderBase):
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand:
-        """Return the integers that stand for numbers: ``round(input / scale) + zeroPoint``. `#api-mlgraphbuilder-quantizelinear`.
+        """Quantize numbers to integers: ``round(input / scale) + zeroPoint``. `#api-mlgraphbuilder-quantizelinear`.
 
         The quotient is rounded to the nearest integer, ties to even; the sum saturates. For blocks see `dequantizeLinear`.
 

@@ -85,6 +85,18 @@ def test_the_rest_works_without_an_extra(names: tuple[str, ...], tree: Path, tmp
     assert " passed" in run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:webnn_serve", *TESTS)
 
 
+@pytest.mark.slow
+@pytest.mark.processes
+def test_types_hold_without_the_extras(tree: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    folder = tmp_path / "tree"
+    shutil.copytree(tree, folder, symlinks=True)
+    for package in PACKAGE_NAMES:
+        shutil.rmtree(folder / PACKAGES[package])
+    found = run(folder, "-m", "mypy", "-p", "webnn")
+    assert re.fullmatch(r"Success: no issues found in [45]\d\d source files\n", found), found
+
+
 def test_no_file_of_the_core_names_an_extra() -> None:
     named = {
         file: found.group()

@@ -67,8 +67,8 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
 
     Args:
         name: The name.
-        imports: Modules may be imported. True only for a name from the user of this process, not from a file: an import runs code. What
-            is imported already is found without.
+        imports: Modules may be imported. True only for a name from the user of this process, not from a file: an import runs code. A
+            module that is already imported is found without.
 
     Raises:
         ValueError: There is no such draft or addition, or the addition does not fit the draft.

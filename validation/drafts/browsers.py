@@ -1,4 +1,4 @@
-"""What browsers take beyond a draft, since 2026-06: int4 and uint4, two elements in a byte. They also convert numbers in their own way.
+"""The additions of browsers to a draft, since 2026-06: int4 and uint4, two elements in a byte. They also convert numbers in their own way.
 
 No draft has these types. Chromium's backends support them as follows (as of 2025 and 2026; read from its source, for LiteRT measured):
 

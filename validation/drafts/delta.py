@@ -49,7 +49,7 @@ class Flags(TypedDict, total=False):
 class RowChanges(TypedDict, total=False):
     """Fields of an operation's row that a draft changes.
 
-    ``elsewhere`` has replacements of removed options that are no options; the others follow from the models.
+    ``elsewhere`` has replacements of removed options by something other than options; the others follow from the models.
     """
 
     operands: tuple[str, ...]
@@ -69,8 +69,8 @@ class Lifting:
     """A call of one draft, for a function that makes a call of the next or the previous draft of it by changing its mappings.
 
     Attributes:
-        arguments: The arguments that are no operands, by the names of the first draft.
-        options: The options that are no operands, by these names.
+        arguments: The arguments other than operands, by the names of the first draft.
+        options: The options other than operands, by these names.
         operands: The descriptors of all operands, the arguments first.
     """
 

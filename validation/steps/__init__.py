@@ -4,7 +4,7 @@ The data, one file for each draft, is made by ``tools/extract_steps.py``. ``algo
 method with its interface and arguments, or the term that the draft defines.
 
 section: The anchor of the section.
-anchor: The anchor of the term, if it is no method.
+anchor: The anchor of the term, if it is not a method.
 runs: The anchor of the algorithm that a method runs, if the method passes its errors on.
 steps: By number: what the step throws (an error; ``"failure"`` or ``"false"`` for what it returns; ``"again"`` for an error of another
     algorithm), a hash of its text, and, for a step that most operations have, its kind and the operands that it is about.
@@ -59,7 +59,7 @@ class Algorithm:
 
     @property
     def method(self) -> str:
-        """The method's name; empty for an algorithm that is no method."""
+        """The method's name; empty for an algorithm that is not a method."""
         return "" if self.anchor else self.name.partition("(")[0].removeprefix("new ").rpartition(".")[2]
 
 

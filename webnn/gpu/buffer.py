@@ -21,7 +21,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class GPUBufferUsage(enum.IntFlag):
-    """What a buffer can be used for."""
+    """The ways in which a buffer can be used."""
 
     MAP_READ = 0x1
     MAP_WRITE = 0x2
@@ -49,7 +49,7 @@ class GPUBuffer:
 
     Attributes:
         size: How many bytes it has.
-        usage: What it can be used for.
+        usage: The ways in which it can be used.
         label: A name of the program's choice.
     """
 
@@ -164,7 +164,7 @@ class GPUBuffer:
             self._mapped = None
 
     def destroy(self) -> None:
-        """Release the memory. That of a tensor returns to the tensor: `exportToGPU`. A second call does nothing."""
+        """Release the memory. The memory of a tensor returns to the tensor: `exportToGPU`. A second call does nothing."""
         self._end(returned=True)
 
     def _end(self, *, returned: bool) -> None:

@@ -16,7 +16,7 @@ def convert_size(operation: str, argument: str, value: object) -> int:
     """Convert to ``GPUSize64``: ``[EnforceRange] unsigned long long``.
 
     Raises:
-        WebNNTypeError: It is no integer from 0 to 2**53 - 1.
+        WebNNTypeError: It is not an integer from 0 to 2**53 - 1.
     """
     try:
         return webidl.enforceRangeUnsignedLongLong(value)

@@ -27,7 +27,7 @@ _EVERY_USAGE = sum(GPUBufferUsage)
 
 
 class GPUBufferDescriptor(TypedDict, total=False):
-    """What `GPUDevice.createBuffer` accepts."""
+    """The descriptor that `GPUDevice.createBuffer` accepts."""
 
     size: Required[int]
     usage: Required[int]
@@ -35,7 +35,7 @@ class GPUBufferDescriptor(TypedDict, total=False):
 
 
 class GPUDeviceLostInfo(TypedDict):
-    """What `GPUDevice.lost` resolves with."""
+    """The value with which `GPUDevice.lost` resolves."""
 
     reason: Literal["destroyed", "unknown"]
     message: str

@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Compare two drafts: IDL, operations, limits, and which of the recorded conformance graphs each of them takes.
 
-    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is no draft.
+    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is not a draft.
     """
     before, after = _find(first), _find(second)
     try:

@@ -1,4 +1,4 @@
-"""What differs between two drafts, or drafts with proposals."""
+"""The differences between two drafts, or drafts with proposals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Verdict:
     Attributes:
         name: The graph's name.
         before: The error of the first draft, empty if it takes the graph.
-        after: That of the second one.
+        after: The same of the second one.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """What differs.
+    """The differences.
 
     Attributes:
         idl: The lines of `compare_idl`.
@@ -41,7 +41,7 @@ class Differences:
         removed: The operations that are gone.
         limits: Places and texts, those of operations that both have.
         compared: How many graphs were compared.
-        verdicts: Those with another verdict.
+        verdicts: The graphs with another verdict.
     """
 
     idl: list[str]

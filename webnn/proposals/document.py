@@ -1,4 +1,4 @@
-"""What a proposal changes, as a page of the documentation."""
+"""The changes of a proposal, as a page of the documentation."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def _page(proposal: Proposal, before: Revision, after: Revision) -> Iterator[str
     if limits:
         yield from _section("Limits", ["| operand | change |", "|---|---|", *(f"| {place} | {text} |" for place, text in limits)])
     yield from _list("Errors", proposal.errors)
-    yield from _list("What a program must do", proposal.program)
+    yield from _list("Changes in programs", proposal.program)
     if proposal.decisions:
         rows = [f"| {each.question} | {each.answer} |" for each in proposal.decisions]
-        yield from _section("What the text leaves open", ["| question | here |", "|---|---|", *rows])
+        yield from _section("Open questions of the text", ["| question | here |", "|---|---|", *rows])
     if proposal.conflicts:
         rows = [f"- `{name}`: {reason}" for name, reason in proposal.conflicts.items()]
         yield from _section("Cannot be combined with", rows)

@@ -1,4 +1,4 @@
-"""What implementations of `exportable-tensors` must do, for `webnn wpt new`."""
+"""Tests of implementations of `exportable-tensors`, for `webnn wpt new`."""
 
 from __future__ import annotations
 

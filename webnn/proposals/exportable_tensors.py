@@ -409,7 +409,7 @@ PROPOSAL = Proposal(
             "`STORAGE`, `COPY_SRC` and `COPY_DST`. Issue #954 asks for others, and is open.",
         ),
         Decision(
-            "How large is the buffer of a tensor whose byte length is no multiple of 4?",
+            "How large is the buffer of a tensor whose byte length is not a multiple of 4?",
             "It is rounded up to the next one, because WebGPU copies multiples of 4. The bytes behind the tensor's are ignored.",
         ),
         Decision(

@@ -77,7 +77,7 @@ class _Users:
             self._users[operand._operator.index, operand._position].append(user)
 
     def only(self, operator: Operator) -> Operator | None:
-        """Return the operator that takes the first result of an operator, if no other one does, and the result is no output."""
+        """Return the operator that takes the first result of an operator, if no other one does, and the result is not an output."""
         users = self._users[operator.index, 0]
         return users[0] if len(users) == 1 else None
 
@@ -154,7 +154,7 @@ class _Kernel:
         kernel: The engine's operator.
         last: The operator whose result it computes.
         members: The numbers of the operators, the last one first: what it takes is made before.
-        operands: What it takes.
+        operands: Its operands.
         make: Emits the nodes, for operands and with a result of float32.
     """
 
@@ -373,7 +373,7 @@ def _divided(body: _Body, x: MLOperand, root: Operator, members: list[Operator])
     raise _OtherBodyError("the input of the square must be divided by the root, or multiplied with its reciprocal")
 
 
-#: What to look for in a subgraph, by its name in small letters, without other characters than letters and digits.
+#: The operators to look for in a subgraph, by its name in small letters, without other characters than letters and digits.
 _NAMES: Mapping[str, Callable[[_Body], _Kernel]] = MappingProxyType(
     {
         **dict.fromkeys(["attention", "scaleddotproductattention", "sdpa", "multiheadattention", "mha"], _attention),

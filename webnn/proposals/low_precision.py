@@ -117,7 +117,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which views does `constant()` take in JavaScript?",
-            "Those of the explainer. A `Uint16Array` may have the bits of bfloat16 or of float16. A `Float16Array` is refused for "
+            "The views of the explainer. A `Uint16Array` may have the bits of bfloat16 or of float16. A `Float16Array` is refused for "
             "bfloat16.",
         ),
         Decision(

@@ -1,4 +1,4 @@
-"""What a proposal is: a `Delta`, and what a reader must know of it."""
+"""`Proposal`: a `Delta`, with the facts that its readers need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Case", "Decision", "Proposal", "Script"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the text of a proposal leaves open, and what is done here.
+    """A question that the text of a proposal leaves open, and the answer here.
 
     Attributes:
         question: The question.
@@ -31,7 +31,7 @@ class Case:
     """Calls of a builder, as a test for implementations: `webnn wpt new` writes it.
 
     Attributes:
-        name: What is tested.
+        name: The tested behaviour.
         build: Makes operands with a builder, and returns the outputs of a graph by their names.
         inputs: The numbers of the graph's inputs, by their names. The expected outputs are those of float64.
         error: The name of the error of the last call: ``"TypeError"``, or that of a ``DOMException``; empty if the graph is computed.
@@ -47,10 +47,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A test for implementations in JavaScript, for what is no call of a builder.
+    """A test for implementations in JavaScript, for anything other than calls of a builder.
 
     Attributes:
-        name: What is tested.
+        name: The tested behaviour.
         text: The statements of the test's function. They see ``t``, the test, and ``context``, an `MLContext`, and may wait for promises.
     """
 
@@ -65,12 +65,12 @@ class Proposal(Delta):
     Attributes:
         title: A few words.
         source: The issue or pull request, and the newest text that is implemented, with its date.
-        summary: What it is for, in a sentence or two.
+        summary: Its purpose, in a sentence or two.
         errors: The new errors, a sentence each.
-        program: What a program must do, a sentence each.
-        decisions: What the text leaves open.
+        program: The changes that programs need, a sentence each.
+        decisions: The open questions of the text.
         example: A program in Python, which runs as it stands and prints something.
-        tests: What implementations must do, for `webnn wpt new`.
+        tests: The tests of implementations, for `webnn wpt new`.
     """
 
     title: str

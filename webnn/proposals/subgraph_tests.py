@@ -1,4 +1,4 @@
-"""What implementations of `subgraphs` must do, for `webnn wpt new`."""
+"""Tests of implementations of `subgraphs`, for `webnn wpt new`."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ __all__ = ["PROPOSAL", "MLSubgraph", "SubgraphOps"]
 
 #: The most operators of a subgraph, those of the subgraphs that it calls among them.
 MOST_OPERATORS: Final = 100_000
-#: How deep calls may stand in each other.
+#: How deep calls may be nested.
 DEEPEST: Final = 64
 #: Integers of Python up to this size are the same number in JavaScript.
 _EXACT: Final = 2**53
@@ -49,7 +49,7 @@ class MLSubgraph:
     _config: Mapping[str, ConfigValue]
     _inputs: Mapping[str, MLOperand]
     _outputs: Mapping[str, MLOperand]
-    #: Those that the outputs need, in order.
+    #: The operators that the outputs need, in order.
     _operators: tuple[Operator, ...]
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -76,7 +76,7 @@ _SUBGRAPH = webidl.interface(MLSubgraph, "MLSubgraph")
 
 
 class SubgraphOps(BuilderBase):
-    """What the builder has more."""
+    """Additional methods of `MLGraphBuilder`."""
 
     __slots__ = ()
 
@@ -128,7 +128,7 @@ class SubgraphOps(BuilderBase):
             if operand._operator is not None or operand._name is None:
                 kind = "a constant" if operand._operator is None else f"a result of {operand._operator.operation.name}"
                 raise checks.error(_entry("options.inputs", key), f"must be made by input(), but it is {kind}")
-            # 7. No operand stands for two inputs.
+            # 7. No operand replaces two inputs.
             if id(operand) in keys:
                 raise checks.error(
                     _entry("options.inputs", key), f"must be another operand than {_entry('options.inputs', keys[id(operand)])}"
@@ -238,7 +238,7 @@ def _config_value(value: object) -> ConfigValue | None:
 
 
 def _depth(operators: Iterable[Operator]) -> int:
-    """Return how deep calls stand in each other if a subgraph of these operators is called."""
+    """Return how deep calls are nested if a subgraph of these operators is called."""
     deepest = 0
     for operator in operators:
         depth, call = 0, operator.call if isinstance(operator, CalledOperator) else None

@@ -136,7 +136,7 @@ def _fill(e: Any, output: OperandDescriptor, value: float) -> Any:
     return e.node("Expand", [e.scalar(value, output.dataType), e.ints(output.dimensions)])
 
 
-#: What a reduction of no element gives, by the operation: a number, or whether it is the largest number of the type.
+#: The result of a reduction of no element, by the operation: a number, or whether it is the largest number of the type.
 _REDUCTIONS: Mapping[str, float | bool] = MappingProxyType(
     {
         **dict.fromkeys(["reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"], 0.0),
@@ -266,7 +266,7 @@ PROPOSAL = Proposal(
         "`conv2d`, `convTranspose2d` and pools: input, filter, window and output have a height and a width of at least 1.",
         '`pad` with another mode than "constant", `resample2d`: the input has elements, unless the output has none.',
     ),
-    program=("Nothing. What was valid stays valid, and means the same.",),
+    program=("None. A valid program stays valid and means the same.",),
     decisions=(
         Decision(
             "What do reductions of no element give?",

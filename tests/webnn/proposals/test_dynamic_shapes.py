@@ -94,7 +94,7 @@ CALLS: list[tuple[str, list[Any], dict[str, Any], Any]] = [
 
 
 def connect(builder: Any, name: str, arguments: list[Any], options: Mapping[str, Any], named: bool) -> tuple[list[Any], dict[str, Array]]:
-    """Call an operation whose first operand, and each one that is no list of sizes, is an input."""
+    """Call an operation whose first operand, and each one that is not a list of sizes, is an input."""
     feeds: dict[str, Array] = {}
 
     def convert(value: Any, *, isInput: bool) -> Any:
@@ -200,7 +200,7 @@ def test_wrong_calls(name: str, arguments: list[Any], options: dict[str, Any], m
         connect(make_builder(), name, arguments, options, named=False)
 
 
-# What is known when a graph is built.
+# Facts that are known when a graph is built.
 
 
 def matrix(builder: Any, name: str, *shape: Any, dtype: str = "float32") -> Any:

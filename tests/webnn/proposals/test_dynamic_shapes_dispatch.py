@@ -268,7 +268,7 @@ def test_without_elements() -> None:
         np.testing.assert_array_equal(found["s"], np.array(2 * count + 1, np.float32), strict=True)
 
 
-# What else takes graphs.
+# Other functions that take graphs.
 
 
 def test_inspection_takes_the_shapes_of_the_arrays() -> None:

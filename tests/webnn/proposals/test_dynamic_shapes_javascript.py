@@ -29,7 +29,7 @@ LINES = [
     "TypeError: computeShapes: inputShapes['x'] must be float32 [1, 'n', 'm'], got float32 [1, 2]",
     "TypeError: [six] reshapeDynamic: newShape must have 4 elements, as [2, 2] has, got [2, 3]",
 ]
-#: What depends on more than the types and shapes of operands, and how values become names.
+#: Results that depend on more than the types and shapes of operands, and how values become names.
 PROGRAM = """
 const context = await navigator.ml.createContext();
 let builder = new MLGraphBuilder(context);

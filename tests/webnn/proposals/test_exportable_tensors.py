@@ -110,7 +110,7 @@ OPERATIONS: dict[str, Callable[[Setup], object]] = {
 LENT = "TypeError: {} must not be exported: destroy its GPUBuffer first"
 LOST = "InvalidStateError: {}: the context must not be lost"
 GONE = "InvalidStateError: {}: tensor must not be destroyed"
-#: What an operation returns, or the beginning of its error, where it is not what the first column says. Those of buffers: if there is one.
+#: The return value of an operation, or the beginning of its error, where it differs from column 1. Rows of buffers: if there is one.
 ORDINARY: dict[str, Any] = {
     "read": FIRST.tolist(),
     "export": "another buffer",

@@ -18,7 +18,7 @@ NUMBERS = st.integers(-100, 100)
 
 
 class Model:
-    """What a tensor must be: its number, and where it is."""
+    """The expected state of a tensor: its number, and where it is."""
 
     def __init__(self, number: int, device: int) -> None:
         self.number = number

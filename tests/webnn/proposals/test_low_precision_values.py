@@ -53,7 +53,7 @@ def _rounded(call: Call, dataType: DataType) -> Call:
     made: dict[int, Array] = {}
 
     def once(array: Array) -> Array:
-        # An array that stands in two places is one operand.
+        # An array in two places is one operand.
         return made.setdefault(id(array), change(array))
 
     return replace(call, arguments=map_arrays(dict(call.arguments), once), options=map_arrays(dict(call.options), once))

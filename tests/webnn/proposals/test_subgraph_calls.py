@@ -1,4 +1,4 @@
-"""Calls of subgraphs: they mean their operators, may stand in each other, and are kept in descriptions."""
+"""Calls of subgraphs: they mean their operators, may be nested, and are kept in descriptions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from webnn.formats.summary import as_data
 from webnn.proposals import subgraphs
 from webnn.proposals.subgraphs import MLSubgraph
 
-# What a call means: the same operators
+# The meaning of a call: the same operators
 
 
 def same_bits(one: Mapping[str, Array], other: Mapping[str, Array]) -> None:
@@ -263,7 +263,7 @@ def test_two_threads() -> None:
     assert max(max(each) for each in results) < 1e-5
 
 
-# What is kept
+# Kept facts
 
 
 def test_descriptions_and_pickles() -> None:
@@ -280,7 +280,7 @@ def test_descriptions_and_pickles() -> None:
     plain = build(context, gqa(), arrays, name=None).description
     assert plain != description
     assert plain.digest() != description.digest()
-    # What is built from it has the calls.
+    # A graph that is built from it has the calls.
     builder = MLGraphBuilder(context)
     rebuilt = builder.buildSync(again.build(builder))
     assert rebuilt.description == description

@@ -102,7 +102,7 @@ def test_accuracy_of_calls_in_calls_and_in_parts() -> None:
 
 
 def test_values_between_are_outputs() -> None:
-    """What looks between the operators gets them one by one."""
+    """Tools that look between the operators get them one by one."""
     graph = build(shared("fast"), norm(), X, name="RMSNorm")
     traced = graph.trace(X)
     assert [each.operation for each in traced.values if each.index] == ["mul", "reduceMean", "add", "sqrt", "div", "mul"]

@@ -193,7 +193,7 @@ def test_broadcasting(shapes: Any) -> None:
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.data())
 def test_shapes(sizes: list[int], data: st.DataObject) -> None:
-    """What the operations that move elements make of any shape, as NumPy does."""
+    """The operations that move elements give the results of NumPy for any shape."""
     x = Shape("float32", sizes)
     values = np.zeros(sizes, np.int8)
     axis = data.draw(st.integers(0, len(sizes) - 1))

@@ -66,7 +66,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which invalid graphs are refused when they are built?",
-            "Those that are refused with all sizes: the steps of the draft run with both answers to each comparison that depends on the "
+            "Graphs that all sizes refuse: the steps of the draft run with both answers to each comparison that depends on the "
             "sizes. So [n, 4] cannot become [7]. The text allows an implementation to know more than it asks for. At most 256 combinations "
             "of answers are tried; if there are more, all dimensions of the result get new names.",
         ),
@@ -76,7 +76,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which shapes are computed?",
-            "Those that the reference can compute from shapes and constants, by any operation, with at most 4,096 numbers in each step. "
+            "Operands that follow from shapes and constants, by any operation, with at most 4,096 numbers in each step. "
             "For "
             'others `dispatch` throws a TypeError: "cannot resolve this shape".',
         ),
@@ -91,7 +91,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which dimensions keep their names in a broadcast?",
-            "Those that are the result whatever the sizes are: [n] with [1] or with itself is [n], [n] with [4] is [4], and [n] with [m] "
+            "Shapes with one result for all sizes: [n] with [1] or with itself is [n], [n] with [4] is [4], and [n] with [m] "
             "is a new name.",
         ),
         Decision("Which types have operands that are shapes?", "int32, uint32, int64 or uint64. No element is negative."),
@@ -101,7 +101,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which types do `modulusFloor` and `modulusTruncate` take?",
-            "Those of `div`. As in NumPy, `modulusFloor` is `mod`, and `modulusTruncate` is `fmod`. Of integers, the remainder by 0 is the "
+            "As for `div`. As in NumPy, `modulusFloor` is `mod`, and `modulusTruncate` is `fmod`. Of integers, the remainder by 0 is the "
             "dividend, as in XLA.",
         ),
         Decision(
@@ -118,7 +118,7 @@ PROPOSAL = Proposal(
         Decision("What does `opSupportLimits` say?", "A member for each new operation, like those of the draft."),
         Decision(
             "When is a device asked whether it takes an operator?",
-            "Once the shapes are known. What no size can change, such as a data type, is refused at the call.",
+            "Once the shapes are known. An error that no size can change, such as a wrong data type, is raised at the call.",
         ),
     ),
     tests=TESTS,

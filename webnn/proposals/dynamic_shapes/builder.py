@@ -1,4 +1,4 @@
-"""What `MLGraphBuilder` has more: inputs with dimensions that have names, and the new operations."""
+"""Additional members of `MLGraphBuilder`: inputs with dimensions that have names, and the new operations."""
 
 from __future__ import annotations
 

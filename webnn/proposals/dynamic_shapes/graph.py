@@ -1,4 +1,4 @@
-"""What `MLGraph` and `MLContext` have more: a graph whose shapes are not known becomes one graph for each set of shapes."""
+"""Additional members of `MLGraph` and `MLContext`: a graph whose shapes are not known becomes one graph for each set of shapes."""
 
 from __future__ import annotations
 
@@ -253,12 +253,12 @@ class DynamicContext:
                 call = Call("dispatch", "#api-mlcontext-dispatch", state.revision)
                 graph = implementation.find(implementation.match(call, "inputs", given), state.timeline.run)
                 inputs = named
-        # What is no graph of this context, or no tensor, is refused there.
+        # That call refuses an object that is not a graph of this context, or not a tensor.
         base.dispatch(graph, inputs, outputs)
 
 
 def _convert_tensors(named: Any) -> dict[str, Any]:
-    """Convert to ``record<USVString, any>``; what cannot be converted has a member that is no tensor."""
+    """Convert to ``record<USVString, any>``; a value that cannot be converted has a member that is not a tensor."""
     try:
         return webidl.record(named, lambda tensor: tensor, webidl.usvString)
     except webidl.ConversionError:

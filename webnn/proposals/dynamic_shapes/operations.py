@@ -349,7 +349,7 @@ def _modulus(function: Callable[..., Any], a: Any, b: Any) -> Any:
     return np.where(b == 0, a, function(a, np.where((b == 0) | (b == -1), 1, b).astype(a.dtype))).astype(a.dtype)
 
 
-# What each becomes.
+# The translations.
 
 
 def _static_reshape(output: Shape, *_: Any) -> tuple[Any, ...]:

@@ -95,7 +95,7 @@ class Path:
         return Size(self, {(atom,): 1})
 
     def bounds(self, terms: Terms) -> tuple[int, int]:
-        """Return the smallest and the largest value that a polynomial can have, as far as that is easy to see."""
+        """Return the smallest and the largest value that a polynomial can have, where that is easy to see."""
         least = most = 0
         for atoms, coefficient in terms.items():
             low = high = coefficient
@@ -295,7 +295,7 @@ def _show(atom: Atom) -> str:
 
 
 class Explored(Generic[R]):
-    """What several runs of a validator gave.
+    """The results of several runs of a validator.
 
     Attributes:
         results: The results of the runs that passed, at least one.

@@ -1,4 +1,4 @@
-"""What implementations of dynamic-shapes must do, for `webnn wpt new`."""
+"""Tests of implementations of dynamic-shapes, for `webnn wpt new`."""
 
 from __future__ import annotations
 
