@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tools.proposal_page import write_page
 from tools.written import keep_pages
-from webnn.proposals.document import write_page
 from webnn.proposals.proposal import Proposal
 from webnn.validation.drafts import extra_additions, find_addition, find_revision
 
