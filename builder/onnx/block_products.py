@@ -15,7 +15,7 @@ import numpy as np
 
 from webnn.builder.onnx.emitter import Array, Emitter
 from webnn.builder.onnx.matmul import find_product
-from webnn.builder.onnx.together import find_maker
+from webnn.builder.onnx.together import Single, find_maker
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import SMALL_TYPES, Shape, unpack
@@ -55,7 +55,7 @@ class _Matrix(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _BlockProduct:
+class _BlockProduct(Single):
     """A `matmul` or `gemm` of one row and a matrix of 4-bit integers.
 
     Attributes:
@@ -65,15 +65,9 @@ class _BlockProduct:
         addend: The value to add to the product.
     """
 
-    operator: Operator
     matrix: _Matrix
     size: int
     addend: MLOperand | None
-
-    @property
-    def members(self) -> tuple[int]:
-        """The number of the operator."""
-        return (self.operator.index,)
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:

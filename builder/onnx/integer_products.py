@@ -19,7 +19,7 @@ from webnn.builder.onnx.block_products import find_block_product
 from webnn.builder.onnx.conv import arrange_filter, conv_attributes
 from webnn.builder.onnx.emitter import Array, Emitter
 from webnn.builder.onnx.matmul import find_product
-from webnn.builder.onnx.together import FactorType, Setting, Together, find_maker
+from webnn.builder.onnx.together import FactorType, Setting, Single, Together, find_maker
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import DataType, Shape, integer_range
@@ -143,8 +143,8 @@ def _right(e: Emitter, value: str, right: _Quantized, target: DataType) -> tuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _MatrixProduct:
-    """A `matmul` or `gemm`. Its result does not depend on what follows: it is that of real numbers but for three roundings.
+class _MatrixProduct(Single):
+    """A `matmul` or `gemm`. Its result does not depend on what follows: it equals the exact result up to three roundings.
 
     Attributes:
         operator: The operator.
@@ -154,16 +154,10 @@ class _MatrixProduct:
         target: Returns the type of the right factor.
     """
 
-    operator: Operator
     factors: _Factors
     target: FactorType
     transposed: bool
     addend: MLOperand | None
-
-    @property
-    def members(self) -> tuple[int]:
-        """The number of the operator."""
-        return (self.operator.index,)
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
@@ -207,7 +201,7 @@ def _matrix_product(operator: Operator, target: FactorType) -> Together | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Convolution:
+class _Convolution(Single):
     """A `quantizeLinear` behind a `conv2d`, with bounds between them.
 
     Attributes:
@@ -221,7 +215,6 @@ class _Convolution:
         target: Returns the type of the filter.
     """
 
-    operator: Operator
     conv: Operator
     factors: _Factors
     target: FactorType
@@ -229,11 +222,6 @@ class _Convolution:
     bias: Array | None
     result: _Grid
     bounds: tuple[int, int]
-
-    @property
-    def members(self) -> tuple[int]:
-        """The number of the quantization."""
-        return (self.operator.index,)
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:
@@ -270,7 +258,7 @@ class _Convolution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sums:
+class _Sums(Single):
     """A `conv2d` of integers less their zero points, with scales of 1. Its result does not depend on what follows.
 
     The engine's kernel of integers is fast for a filter of uint8 without groups, and slower than that of floats with groups.
@@ -280,13 +268,7 @@ class _Sums:
         factors: Input and filter. The filter has one zero point.
     """
 
-    operator: Operator
     factors: _Factors
-
-    @property
-    def members(self) -> tuple[int]:
-        """The number of the operator."""
-        return (self.operator.index,)
 
     @property
     def operands(self) -> tuple[MLOperand, ...]:

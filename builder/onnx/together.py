@@ -11,7 +11,7 @@ from webnn.builder.numerics import Numerics
 from webnn.builder.onnx.emitter import Emitter
 from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["FactorType", "Setting", "Together", "find_maker", "find_needed"]
+__all__ = ["FactorType", "Setting", "Single", "Together", "find_maker", "find_needed"]
 
 
 #: Returns the type of constant factors.
@@ -40,6 +40,18 @@ class Together(Protocol):
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes; return the values of the operators' results, by the operators' numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """A base for nodes that compute one operator without those before it."""
+
+    operator: Operator
+
+    @property
+    def members(self) -> tuple[int]:
+        """The number of the operator."""
+        return (self.operator.index,)
 
 
 def find_maker(operand: MLOperand, *operations: str) -> Operator | None:
