@@ -1,4 +1,4 @@
-"""Placement: what of a graph runs where, what it costs to carry between devices, and why something left the device that was asked for.
+"""Placement: where each operator of a graph runs, the cost of transfers between devices, and why operators left the requested device.
 
 `assign` makes placements; it is imported when one is made.
 """

@@ -77,7 +77,7 @@ class _Arranger:
         return tuple([origin for origin in found if origin not in self.fixed])
 
     def walk(self) -> None:
-        """Find what each operator takes, and its key."""
+        """Find the values that each operator takes, and its key."""
         for position, (operator, operands, place) in enumerate(zip(self.graph.operators, self.operands, self.places, strict=True)):
             taken = self.trace(operands)
             self.taken.append(taken)
@@ -130,7 +130,7 @@ class _Arranger:
         return sum(self.sizes[value] for value in values)
 
     def transfers(self) -> tuple[Transfer, ...]:
-        """Return what crosses in each run: each value once for each device that uses it."""
+        """Return the transfers of each run: each value once for each device that uses it."""
         uses = [(taken, place.device) for taken, place in zip(self.taken, self.places, strict=True) if place.device]
         uses.append((self.trace(self.graph.outputs.values()), HOST))
         crossings = dict.fromkeys([(value, device) for taken, device in uses for value in taken if self.device(value) != device])
@@ -262,7 +262,7 @@ def uniform(
 ) -> Placement:
     """Place all operators in one partition, for a session with only the default CPU provider, or for the reference.
 
-    It ignores what the engine removes.
+    Operators that the engine removes count, too.
 
     Args:
         operators: `OnnxModel.operators`: the operation, the number and the label of each.

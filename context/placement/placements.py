@@ -43,8 +43,8 @@ class Partition:
     Attributes:
         device: The device type.
         operators: The numbers of its operators, `OperatorPlacement.index`.
-        inputBytes: The bytes of what it takes from outside in one run: from the program or from other partitions.
-        outputBytes: The bytes of what it makes for outside.
+        inputBytes: The bytes of the values that it takes from outside in one run: from the program or from other partitions.
+        outputBytes: The bytes of the values that it makes for the outside.
     """
 
     device: str
@@ -77,10 +77,10 @@ class Placement:
     The meaning of the numbers:
 
     - An operator has *fallen back* if it, or any node of it, runs on another device than the one that was requested.
-    - A *partition* is what one device can run in one piece. An operator without a predecessor is on level 0. Any other operator is at least
-      on the level of each predecessor, and one level higher if that predecessor runs elsewhere. The operators of one device on one level
-      are a partition. Partitions are numbered from 0, in an order in which they can run. Operators of which nothing is left are skipped:
-      their successors follow their predecessors directly.
+    - A *partition* is a part of the graph that one device can run in one piece. An operator without a predecessor is on level 0. Any
+      other operator is at least on the level of each predecessor, and one level higher if that predecessor runs elsewhere. The operators
+      of one device on one level are a partition. Partitions are numbered from 0, in an order in which they can run. Operators of which
+      nothing is left are skipped: their successors follow their predecessors directly.
     - A *transfer* is a value that is made on one device and used on another, once for each device that uses it. The program's side is the
       CPU: inputs start there and outputs end there. Constants cross once, when the graph is built, and do not count as transfers.
 

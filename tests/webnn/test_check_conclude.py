@@ -69,10 +69,10 @@ def test_counts() -> None:
     ("profile", "built", "remarks"),
     [
         ("coreml", ["coreml"], ()),
-        ("coreml", ["coreml", "ort", "ort"], ('the program chooses the profile "ort" itself, and that is what holds',)),
-        ("coreml", ["ort", "dml"], ('the program chooses the profile "ort" and "dml" itself, and that is what holds',)),
+        ("coreml", ["coreml", "ort", "ort"], ('the program chooses the profile "ort" itself, and that one applies',)),
+        ("coreml", ["ort", "dml"], ('the program chooses the profile "ort" and "dml" itself, and that one applies',)),
         (None, [None], ()),
-        (None, ["ort"], ('the program chooses the profile "ort" itself, and that is what holds',)),
+        (None, ["ort"], ('the program chooses the profile "ort" itself, and that one applies',)),
         ("coreml", [None], ("the program makes contexts without a profile itself",)),
     ],
 )

@@ -318,7 +318,7 @@ def test_a_name_with_a_surrogate(check: Check) -> None:
 def test_a_program_with_its_own_profile(check: Check) -> None:
     run = check("b = new_builder(profile='ort')\nb.buildSync({'y': b.relu(new_input(b, 'int64', 2))})", "coreml")
     assert (run.verdict, run.graphs[0].profile) == (Verdict.BUILDS, "ort")
-    assert run.notes == ('the program chooses the profile "ort" itself, and that is what holds',)
+    assert run.notes == ('the program chooses the profile "ort" itself, and that one applies',)
 
 
 # Everything that is refused

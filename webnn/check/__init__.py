@@ -1,6 +1,6 @@
-"""``webnn check``: what a program, or a saved graph, meets on each device profile.
+"""``webnn check``: how a program, or a saved graph, runs on each device profile.
 
-A process of its own runs the program (`worker`) and follows it on the profiles (`follow`); it runs again on those where only that tells how
-it goes on. `supervise` starts these processes and reads what they noted (`events`); `report` holds the result, `changes` says what would
-help, `show` prints it.
+A child process runs the program (`worker`) and follows it on the profiles (`follow`); it runs again on profiles where following does not
+show how it goes on. `supervise` starts these processes and reads their notes (`events`); `report` holds the result, `changes` has the
+advice, `show` prints it.
 """

@@ -55,7 +55,7 @@ _SHAPE = re.compile(r"\d+-D (\[.*\])")
 
 
 def loss(given: DataType, to: DataType) -> str:
-    """Say what values lose when they become another data type; empty if they lose nothing."""
+    """Describe the loss of values that become another data type; empty if there is none."""
     if is_float(given):
         if to == "float32" or given == "float8e4m3":
             return ""
@@ -88,7 +88,7 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
 
 
 def _change_rule(violation: Violation) -> Change:
-    """Say what a rule asks for, if its profile has no better advice."""
+    """Return the demand of a rule, if its profile has no better advice."""
     if violation.demand == demand("constant", wanted=True):
         return Change(text=f"make {violation.argument} a constant: compute its values before the graph is built")
     return Change(text=f"let {violation.argument} {violation.demand.removeprefix('must ')}")
@@ -111,7 +111,7 @@ def give_int32(violation: Violation, change: Change | None) -> Change | None:
 
 
 def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType], profile: Profile) -> Change | None:
-    """Change what is made with a type of its own, or what leaves the graph."""
+    """Change a value whose type the method determines, or one that leaves the graph."""
     to = next((each for each in NEAREST[given] if each in allowed), None)
     if to is None:
         return None
@@ -130,7 +130,7 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
     renamed = RENAMED.get(violation.operation, {})
     row = renamed.get(argument, _row(argument))
     if row not in rows:
-        # The argument that says what type the output has.
+        # The argument that determines the type of the output.
         to = next((each for each in NEAREST[given] if each in violation.allowed), None)
         return None if to is None else _change(f"give {argument} as {json.dumps(to)}", given, to)
     tied = _tied(row, rows)

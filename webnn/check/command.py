@@ -85,7 +85,11 @@ def command(
     junit: Annotated[Path | None, typer.Option(help="Write the report in the format of JUnit, too.", show_default=False)] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a page, too.", show_default=False)] = None,
     annotations: Annotated[
-        bool, typer.Option("--annotations", help="Print annotations of GitHub Actions for what does not build, in place of the report.")
+        bool,
+        typer.Option(
+            "--annotations",
+            help="Print annotations of GitHub Actions for profiles that fail, in place of the report.",
+        ),
     ] = False,
     revision: Annotated[
         str | None,
@@ -103,7 +107,7 @@ def command(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.001, help="How many seconds a run may take.")] = 300.0,
     executor: ExecutorOption = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the end of what each run prints, on the standard error.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the end of each run's output on the standard error.")] = False,
 ) -> None:
     """Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.
 

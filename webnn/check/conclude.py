@@ -123,7 +123,7 @@ def _key(refusal: Refusal) -> Refusal:
 def _remarks(profile: str | None, graphs: Sequence[Graph]) -> tuple[str, ...]:
     others = dict.fromkeys(graph.profile for graph in graphs if graph.profile != profile)
     own = [f'"{each}"' for each in others if each is not None]
-    remarks = [f"the program chooses the profile {' and '.join(own)} itself, and that is what holds"] if own else []
+    remarks = [f"the program chooses the profile {' and '.join(own)} itself, and that one applies"] if own else []
     if None in others:
         remarks.append("the program makes contexts without a profile itself")
     return tuple(remarks)

@@ -41,9 +41,9 @@ class Job(Model):
         kind: The kind of the file.
         arguments: The program's arguments.
         profile: The profile, as `load_profile` takes it; ``None`` for none.
-        revision: The draft that ``navigator.ml`` follows; ``None`` for what the environment says.
-        device: The device type that placements are asked for; ``None`` for what the program asks for.
-        go_on: Note what the profile refuses, and let it pass.
+        revision: The draft that ``navigator.ml`` follows; ``None`` for that of the environment.
+        device: The device type that placements are asked for; ``None`` for the one that the program asks for.
+        go_on: Note the refusals of the profile, and let the calls pass.
         options: Sizes and shapes that a model leaves open.
         notes: The file for the notes.
         replay: Profiles on which the process says how the program runs, too, where that is known without a run on them.

@@ -51,7 +51,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The modules whose handlers pass every error on.
 _PASSING = frozenset({"runpy", "webnn.context.timeline", __name__})
-#: The events by which Python tells that a process starts. A process of the program is held to the profile, too.
+#: The events of Python for the start of a process. A process of the program is held to the profile, too.
 _STARTS = frozenset(
     {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.startfile/2", "os.system", "subprocess.Popen"}
 )
@@ -115,7 +115,7 @@ class Witness:
             self.ask()
 
     def ask(self) -> None:
-        """Learn that the program asks what depends on the device: `webnn.context.emulation.Witness.ask`."""
+        """Note that the program asks something that depends on the device: `webnn.context.emulation.Witness.ask`."""
         if not getattr(self._inside, "on", False):
             for follower in self._followers:
                 follower.lose()
@@ -140,7 +140,7 @@ class Witness:
                     self._follow(follower, lambda follower=follower: question(follower.profile))  # type: ignore[misc]
 
     def finish(self, end: Ended) -> Iterator[Replay]:
-        """Yield how the program runs on each profile of which that is known.
+        """Yield the program's run on each profile where it is known.
 
         Args:
             end: How the run without a profile has ended.
@@ -280,7 +280,7 @@ class _Follower:
         return not self._lost and self.ended is None
 
     def lose(self) -> None:
-        """Learn that only a run on the profile can tell how the program goes on; nothing happens if it has ended."""
+        """Note that only a run on the profile shows how the program goes on; nothing happens if it has ended."""
         self._lost = self._lost or self.ended is None
 
     def fail(self, error: WebNNTypeError | DOMException) -> None:

@@ -27,7 +27,7 @@ __all__ = ["describe_model", "predict"]
 
 
 def describe_model(report: Report, description: GraphDescription | None) -> ModelReport:
-    """Return what a check says of an import."""
+    """Return the report about an import."""
     operations: Mapping[int, str] = {} if description is None else {each.index: each.operation for each in description.operators}
     return ModelReport(
         nodes=tuple(
@@ -80,7 +80,7 @@ def predict(job: Job, notes: Sink) -> None:
 
 
 def _describe_partition(partition: Partition) -> PartitionReport:
-    """Return what a check says of a partition."""
+    """Return the report about a partition."""
     return PartitionReport(
         nodes=len(partition.nodes),
         webnn=len(partition.nodes) - len(partition.left),

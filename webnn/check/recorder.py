@@ -32,13 +32,13 @@ _LONGEST_ERROR = 500
 
 
 class Recorder:
-    """Notes what a profile refuses, and the graphs that are built."""
+    """Notes the refusals of a profile, and the graphs that are built."""
 
     def __init__(self, job: Job, notes: Sink) -> None:
         self.profile = None if job.profile is None else replace(load_profile(job.profile), observer=self.refuse)
         #: The name of the case that is built.
         self.case = ""
-        #: The number of what was refused last.
+        #: The number of the last refusal.
         self.last: int | None = None
         self._job = job
         self._notes = notes
@@ -50,7 +50,7 @@ class Recorder:
         self.intervals: Mapping[tuple[str, str], Interval] = {}
         #: The subject of the last refusal.
         self._fault: tuple[str, ...] = ()
-        #: The number of what was refused last, by what an error says of itself: operation and label.
+        #: The number of the last refusal by the operation and the label of an error.
         self._by_error: dict[tuple[str, str], int] = {}
 
     def recording(self) -> Emulation:
@@ -59,11 +59,11 @@ class Recorder:
 
     def settings(self) -> Settings:
         """Return the settings of every context."""
-        # The report lists what falls back, so the program gets no warnings about it.
+        # The report lists fallbacks, so the program gets no warnings about them.
         return Settings(profile=self.profile, fallback="silent", on_build=self.note)
 
     def refuse(self, violation: Violation) -> bool:
-        """Note what the profile refuses, as its observer, and return whether the call goes on nevertheless."""
+        """Note a refusal, as the observer of the profile, and return whether the call goes on nevertheless."""
         v = violation
         key = (v, self.case)
         fault = (v.operation, v.label, v.kind, v.given)
@@ -147,7 +147,7 @@ class Recorder:
 
 
 def _describe(placement: Placement) -> dict[str, object]:
-    """Return what a report says of a placement."""
+    """Return a report's members about a placement."""
     return {
         "requested": placement.requested,
         "devices": tuple(placement.devices),

@@ -141,7 +141,7 @@ class ModelNode(Model):
         operator: The operator, with its domain if that is not ONNX's own.
         outcome: The result of its import: see `webnn.onnx.NodeReport`.
         operations: The WebNN operations that it becomes, in order; those that no output needs are left out.
-        reasons: Why it cannot be imported, and what helps.
+        reasons: Why it cannot be imported, and advice.
     """
 
     name: str
@@ -227,7 +227,7 @@ class Run(Model):
 
     @property
     def passed(self) -> bool:
-        """The program built what it wanted."""
+        """The program built its graphs."""
         return self.verdict in (Verdict.BUILDS, Verdict.BUILDS_DIFFERENTLY)
 
     @property
@@ -252,7 +252,7 @@ class Report(Model):
         program: The program, or the saved graph, as it was named.
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
-        device: The device type that placements were asked for; ``None`` for what the program asks for.
+        device: The device type that placements were asked for; ``None`` for the one that the program asks for.
         model: The import of a model; ``None`` for programs and graphs.
         baseline: The run without a profile.
         profiles: A run for each profile.

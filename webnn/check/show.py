@@ -1,4 +1,4 @@
-"""The report for people: a matrix of profiles, then what falls back, then what was refused."""
+"""The report for people: a matrix of profiles, then fallbacks, then refusals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
 
 
 def _by_semantics(runs: Sequence[Run]) -> Iterator[tuple[str, list[str]]]:
-    """Yield a section about what devices compute in their own way, if some do."""
+    """Yield a section about operations that devices compute in their own way, if there are some."""
     found = {run.profile: dict.fromkeys(each for graph in run.graphs for each in graph.semantics) for run in runs}
     lines = [f"{profile}: {', '.join(each)}" for profile, each in found.items() if each]
     if lines:
@@ -123,7 +123,7 @@ def partition_figures(run: Run) -> str:
 
 
 def explain(run: Run) -> str:
-    """Say in a few lines why a run did not pass, and what to change."""
+    """Explain in a few lines why a run did not pass, with advice."""
     if run.fatal is None:
         return run.error or run.verdict.value
     refusal = run.refusals[run.fatal]
@@ -132,7 +132,7 @@ def explain(run: Run) -> str:
 
 
 def _why(console: Console, run: Run, *, every: bool) -> Text:
-    """Say in a few lines what a run met; the other refusals follow below if ``every`` is set."""
+    """Describe the result of a run in a few lines; the other refusals follow below if ``every`` is set."""
     lines: list[Text] = []
     refusal: Refusal | None = None
     if run.verdict is Verdict.BUILDS_DIFFERENTLY:
@@ -181,7 +181,7 @@ def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refu
 
 
 def _by_fallbacks(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what falls back, in a line and in several; runs with the same fallbacks are joined."""
+    """Yield the fallbacks, in a line and in several; runs with the same fallbacks are joined."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for run in runs:
         if run.fallbacks:
@@ -190,7 +190,7 @@ def _by_fallbacks(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def by_partitions(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what ONNX Runtime Web would keep, in a line and in several; runs with the same partition are joined."""
+    """Yield the nodes that ONNX Runtime Web would keep, in a line and in several; runs with the same partition are joined."""
     groups: dict[PartitionReport, list[str]] = {}
     for run in runs:
         if run.partition is not None and (run.partition.kept or run.partition.fails or run.partition.note):
@@ -212,14 +212,14 @@ def _count_kept(nodes: Sequence[KeptNode]) -> list[str]:
 
 
 def _print_model(console: Console, report: Report, model: ModelReport, *, every: bool) -> None:
-    """Print what the import made of the nodes: with ``every`` each node, otherwise what could not be imported."""
+    """Print the import of the nodes: with ``every`` each node, otherwise those that could not be imported."""
     counts = Counter(node.outcome for node in model.nodes)
     folded = f", {counts['folded']} known at import" if counts["folded"] else ""
     _print_title(console, f"{len(model.nodes)} nodes: {counts['converted']} become WebNN operators{folded}")
     for reason in model.reasons:
         _print(console, f"cannot be imported: {reason}", "red", indent=2)
     if counts["blocked"]:
-        _print(console, f"{counts['blocked']} nodes take what these would give", indent=2)
+        _print(console, f"{counts['blocked']} more nodes depend on these", indent=2)
     for note in model.notes:
         _print(console, note, indent=2)
     if not every:

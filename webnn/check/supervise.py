@@ -33,7 +33,7 @@ _START = "import sys; sys.path.append({root!r}); from webnn.check import worker;
 
 
 class Named(NamedTuple):
-    """A profile to check: what the report calls it, how `load_profile` takes it, and whether the program must build on it."""
+    """A profile to check: its name in the report, its name for `load_profile`, and whether the program must build on it."""
 
     name: str
     source: str
@@ -55,11 +55,11 @@ def check(
     Args:
         job: The run without a profile.
         profiles: The profiles.
-        tell: Called when a run has ended, with what the program printed last; from one thread at a time.
-        every: Find every refusal, not only what the program meets before it ends.
+        tell: Called when a run has ended, with the end of the program's output; from one thread at a time.
+        every: Find every refusal, not only those before the program ends.
         timeout: How long a run may take, in seconds.
         executor: Where the runs on profiles take place, as `webnn.processes.executors` names it; by default in processes of this machine.
-        replay: Run the program on a profile only where the run without one does not tell how it runs there.
+        replay: Run the program on a profile only where the run without one does not show how it runs there.
 
     Raises:
         OSError: A process could not start, or the executor is broken.
@@ -138,12 +138,12 @@ class _Runner:
         return self.pool.submit(lambda: conclude_prediction(*self._start(job), sources, self._timeout))
 
     def run_all(self, profiles: Sequence[Named]) -> Iterator[tuple[Run, str]]:
-        """Run the program on profiles, several at once; yield what `run` returns, in their order."""
+        """Run the program on profiles, several at once; yield the results of `run`, in their order."""
         for future in [self.pool.submit(self.run, profile) for profile in profiles]:
             yield future.result()
 
     def run(self, profile: Named | None) -> tuple[Run, str]:
-        """Run the program, and return how that ended, with the end of what it printed."""
+        """Run the program, and return the result, with the end of its output."""
         if profile is None:
             notes, ended = self._start(self._job)
             self.model = next((note for note in notes if isinstance(note, ModelReport)), None)

@@ -52,7 +52,7 @@ def save(description: GraphDescription, path: str | os.PathLike[str]) -> Path | 
         The file of weights, if the graph needs one.
 
     Raises:
-        FormatError: The format cannot say something in the graph; the message says what.
+        FormatError: The format cannot express a part of the graph, which the message names.
         DescriptionError: The description contradicts itself.
         ValueError: The suffix is unknown.
         OSError: A file cannot be written.

@@ -36,7 +36,7 @@ class Row:
         numbers: The numbers of its operators: see `numbers`.
         operation: The operation; empty for operators that are left out.
         title: The text of the row.
-        label: The label; for several operators, what their labels have in common.
+        label: The label; for several operators, the common parts of their labels.
         shape: The shape of the result, empty if it is that of the row above.
         details: Everything about the operator, line by line: operands, options, results.
     """
@@ -289,7 +289,7 @@ class _Maker:
 
 
 def _common(texts: Sequence[str]) -> str:
-    """Return what texts have in common at both ends: ``"layer…/norm"`` for ``"layer1/norm"`` and ``"layer2/norm"``."""
+    """Return the common beginning and end of texts: ``"layer…/norm"`` for ``"layer1/norm"`` and ``"layer2/norm"``."""
     if len(set(texts)) == 1:
         return texts[0]
     # The shortest one ends both parts, which must not overlap in it.

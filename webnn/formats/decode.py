@@ -162,7 +162,7 @@ class _Decoder:
             if type(size) is not int and not (isinstance(size, dict) and self._named and place[0] == "inputs"):
                 hint = ": give the graph a fixed size, because the specification has no dynamic ones" if isinstance(size, dict) else ""
                 raise Problem(f"must be a list of sizes, got {webidl.describe(size)}{hint}", *place, "shape")
-        # No revision has bounds of what has a name.
+        # No draft limits a named dimension.
         sizes = tuple([_name_of(size, *place) if isinstance(size, dict) else size for size in shape])
         kind = OperandDescriptor if sizes == tuple(shape) else NamedDescriptor
         descriptor = kind(dataType, sizes)

@@ -1,7 +1,7 @@
 """How two graphs differ: `compare` finds the differences in structure and in weights.
 
-Operators are matched in order, by what they do and not by the names of their values: a graph that was saved, loaded or renamed differs from
-the first one in nothing. Then the operands of matched operators are compared: where they come from, and the elements of constants.
+Operators are matched in order, by operation and options, not by the names of their values: a graph that was saved, loaded or renamed equals
+the first one. Then the operands of matched operators are compared: where they come from, and the elements of constants.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Comparison:
             self._add("added", f"{kind} {webidl.describe(name)}: {new[name]}")
 
     def _settings(self, old: OperatorDescription, new: OperatorDescription) -> None:
-        """Compare what two operators that are matched have beside operands."""
+        """Compare matched operators, except for their operands."""
         before, after = ({"label": each.label or None, **each.arguments, **each.options} for each in (old, new))
         changed = [name for name in before | after if _normal(before.get(name)) != _normal(after.get(name))]
         texts = [f"{name} {_plain(before.get(name))} became {_plain(after.get(name))}" for name in changed]
@@ -205,7 +205,7 @@ def _form(operator: OperatorDescription) -> tuple[str, list[str], int]:
 
 
 def _key(operator: OperatorDescription) -> str:
-    """Return what two operators have in common that are alike: everything but the names of values."""
+    """Return everything of an operator but the names of its values: alike operators have equal keys."""
     operands = [argument for argument, _, _ in operator.named_values()]
     results = [str(each) for each in operator.descriptors]
     given = sorted({**operator.arguments, **operator.options}.items())

@@ -1,4 +1,4 @@
-"""GraphJson, the community's form of a graph, as plain data: what `.webnn.json` and `.webnn` files have in common; docs/formats.md."""
+"""GraphJson, the community's form of a graph, as plain data: the common parts of `.webnn.json` and `.webnn` files; docs/formats.md."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
 
 
 def _rename_nodes(model: OnnxModel, description: GraphDescription, nodes: Iterable[NodeProto]) -> None:
-    """Name nodes after the label of their operator, or its result; several of one operator also after what they do."""
+    """Name nodes after the label of their operator, or its result; several of one operator also after their ONNX operators."""
     scopes = [next(find_scopes(node.name), None) for node in nodes]
     counts = Counter(scopes)
     # The translation leaves out operators that no output needs. The others are in the description's order.

@@ -46,7 +46,7 @@ class Summary:
         parameters: The parameters of each operator.
         multiply_adds: The multiply-adds of each operator.
         constant_bytes: The bytes of all constants.
-        largest: The largest tensors: bytes, the name of the value, what it is, type and shape.
+        largest: The largest tensors: bytes, the name of the value, its role, type and shape.
     """
 
     description: GraphDescription
@@ -229,7 +229,7 @@ def _calls(graph: GraphDescription) -> Iterator[str]:
 
 
 def as_data(description: GraphDescription) -> dict[str, Any]:
-    """Return what the table shows as data for JSON, with every operator.
+    """Return the content of the table as data for JSON, with every operator.
 
     Numbers among the options that JSON does not have are strings: ``"NaN"``, ``"Infinity"``, ``"-Infinity"``.
     """

@@ -1,7 +1,7 @@
 """Reads the safetensors format: a header of JSON, and behind it the tensors.
 
 A header may name a million tensors, of which a graph needs a few. The format's own library keeps each in some hundred bytes, fifteen times
-what it takes in the file. Here each takes four numbers, and is parsed again when it is read.
+its size in the file. Here each takes four numbers, and is parsed again when it is read.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class _Whole:
         return alone
 
     def keep(self, position: int, operator: OperatorDescription, results: tuple[Array, ...]) -> None:
-        """Keep the results of an operator, and drop what has no more use."""
+        """Keep the results of an operator, and drop values without further use."""
         self.values.update(zip(operator.outputs, results, strict=True))
         for name in (*operator.outputs, *[value for _, _, value in operator.named_values()]):
             if self._last.get(name, position) == position and name not in self._kept:

@@ -132,7 +132,7 @@ def _compute(description: GraphDescription, context: MLContext, arrays: Mapping[
 
 
 def _part(description: GraphDescription, operators: Iterable[OperatorDescription], suffix: str) -> GraphDescription:
-    """Return a graph of operators that are not connected: what they take from others is an input, and the results have new names."""
+    """Return a graph of operators that are not connected: their operands from others are inputs, and the results have new names."""
     known = description.descriptors()
     inputs: dict[str, OperandDescriptor] = {}
     alone: list[OperatorDescription] = []

@@ -241,7 +241,7 @@ class _Fusions:
         self._named = {index: home for home, share in ran.items() for index in share.others}
 
     def find(self) -> tuple[dict[int, int], dict[int, str]]:
-        """Return the operator in whose nodes each operator runs that has none, and a note for each operator that has none."""
+        """Return, for operators without nodes, the operator whose nodes compute them, and a note."""
         homes: dict[int, int] = {}
         notes: dict[int, str] = {}
         for operator in self._operators:

@@ -1,4 +1,4 @@
-"""Steps of a context that tell listeners what the program's calls do, each with the program's line.
+"""Steps of a context that report the program's calls to listeners, each with the program's line.
 
 A context has them only while somebody listens: otherwise they cost nothing.
 """
@@ -216,7 +216,7 @@ class _RecordedFaultyBuildSteps(_RecordedBuildSteps, FaultyBuildSteps):
 
 
 def _record(tensors: TensorSteps) -> tuple[_RecordedTensorSteps, _RecordedBuildSteps]:
-    """Return steps that do what these do, and tell listeners."""
+    """Return the same steps, with reports to listeners."""
     state = tensors._state
     if isinstance(tensors, FaultyTensorSteps):
         return _RecordedFaultyTensorSteps(state, tensors._faults), _RecordedFaultyBuildSteps(state, tensors._faults)

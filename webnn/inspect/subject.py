@@ -1,4 +1,4 @@
-"""A graph that is looked into: what was compiled, its inputs, and parts of it with other outputs."""
+"""A graph that is looked into: the compiled graph, its inputs, and parts of it with other outputs."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class _Finder:
         return None
 
     def look_at(self, operator: OperatorDescription, computed: dict[str, Array]) -> FirstNaN | None:
-        """Return a finding for an operator if it makes what its operands do not have."""
+        """Return a finding for an operator if its result has NaN or infinities that its operands do not have."""
         values = ChainMap({}, computed, self._leaves)
         operands = [(title, value) for title, _, value in operator.named_values()]
         before = [self._flaw(value, values) for _, value in operands]

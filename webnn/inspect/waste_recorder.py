@@ -34,7 +34,7 @@ _Tensors = frozenset[tuple[int, str, object]]
 
 
 def record_waste(context: MLContext | None = None, *, warmup: int = WARMUP) -> WasteRecorder:
-    """Record what each step of a loop copies and allocates; see docs/inspect.md.
+    """Record the copies and allocations of each step of a loop; see docs/inspect.md.
 
     ``with webnn.inspect.record_waste(context) as waste: ...`` records the calls of a context, and ``print(waste.report())`` shows them.
 
@@ -119,7 +119,7 @@ class _Usage:
 
 
 class WasteRecorder:
-    """Records what steps copy and allocate: what `record_waste` returns. Any thread may call its methods."""
+    """Records the copies and allocations of steps: what `record_waste` returns. Any thread may call its methods."""
 
     def __init__(self, context: MLContext | None, warmup: int) -> None:
         self._given = context
@@ -198,7 +198,7 @@ class WasteRecorder:
             self._marked = True
 
     def report(self) -> Waste:
-        """Return what was recorded so far. A step that has begun counts."""
+        """Return the recording up to now. A step that has begun counts."""
         with self._lock:
             self._settle()
             steps, total = list(self._finished), dict(self._total)
@@ -355,7 +355,7 @@ class WasteRecorder:
 
 
 def _usage(graph: MLGraph) -> _Usage:
-    """Return what each dispatch of a graph costs."""
+    """Return the cost of each dispatch of a graph."""
     try:
         transferred = graph.placement.transferredBytes
     except NotSupportedError:  # the engine does not tell
