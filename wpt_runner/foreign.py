@@ -1,4 +1,4 @@
-"""Data that a person or another tool has written: how JSON and TOML are read, and what is wrong with a value, for a message of one line."""
+"""Data that a person or another tool has written: how JSON and TOML are read, and the problem of a value, for a message of one line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DEMANDS = {
 
 
 class Problem(NamedTuple):
-    """The first problem of a value: the type of pydantic's error, the keys that lead to the place, what must hold, and what was given."""
+    """The first problem of a value: the type of pydantic's error, the keys that lead to the place, the demand, and the given value."""
 
     kind: str
     place: _Place

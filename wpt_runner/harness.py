@@ -28,7 +28,7 @@ _LONGEST_TRACE, _DEEPEST_STACK = 10_000, 50
 HARNESS = "/resources/testharness.js"
 #: The name of the subtest that represents all subtests that are not wanted.
 PLACEHOLDER = "(subtests that are not wanted)"
-#: Has the calls of the API told, once it is filled with trace.js.
+#: Template of the script that reports API calls; %s is trace.js.
 TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
 
 
@@ -112,7 +112,7 @@ class Record:
         self._trace: list[str] = []
 
     def emit(self, kind: str, text: str) -> None:
-        """Receive what `harness.js`, `subtests.js` and the instrument tell."""
+        """Receive the reports of `harness.js`, `subtests.js` and the instrument."""
         content = json.loads(text)
         match kind:
             case "complete":
@@ -250,7 +250,7 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
 
 
 def _end_worker(realm: Realm, flavour: Flavour) -> None:
-    """Do what the script of a worker ends with, and what the browser does then."""
+    """End a worker: run the end of its script, and the steps of the browser after it."""
     try:
         realm.evaluate("done()")
     except ScriptError as error:

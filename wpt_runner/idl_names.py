@@ -1,4 +1,4 @@
-"""The names that Web IDL defines: what tells one state of a draft from another."""
+"""The names that Web IDL defines: they identify a state of a draft."""
 
 from __future__ import annotations
 

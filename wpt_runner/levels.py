@@ -112,7 +112,7 @@ class Choice:
     absent: tuple[str, ...] = ()
 
     def describe(self, dialect: str | None, expectations: str) -> str:
-        """Describe a run in one line: the draft, the dialect and the expectations that are used, and what was found in the checkout."""
+        """Describe a run in one line: the draft, the dialect and the expectations in use, and the findings in the checkout."""
         line = f"the draft {self.level.revision}, dialect {dialect or 'none'}, expectations {expectations}"
         if self.by == "option":
             return line
@@ -134,10 +134,10 @@ class Choice:
 
 
 def choose(checkout: Checkout, revision: str | None = None) -> Choice:
-    """Choose what the tests of a checkout run under, by its IDL, by what its files use, and by its commit; or by an option.
+    """Choose the draft, the dialect and the expectations for a checkout, by its IDL, its files and its commit; or by an option.
 
     The draft is the one that lacks the fewest names of the IDL; without an IDL, the newest one if the files use tensors. The dialect is the
-    one that lacks the fewest names of the IDL and of what the files use beyond it; of several the level's own, or else none. The
+    one that lacks the fewest names of the IDL and of the additions that the files use; of several the level's own, or else none. The
     expectations are those for the checkout's commit, or else those of the draft.
 
     Args:
@@ -157,7 +157,7 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
         level = LEVELS[-1] if _TENSORS.search(scripts) else LEVELS[0]
         return Choice(level=level, expectations=own or level.name, by="files")
     level = min(LEVELS, key=lambda each: (len(names - _names(each)), len(_names(each))))
-    # An older level is all that its checkouts need. Newer tests than those of the newest level use more of what browsers ship.
+    # An older level is all that its checkouts need. Newer tests than those of the newest level use more features of browsers.
     others = [None, *(name for name in _dialects(level.revision) if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
     candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
     wanted = names.union(*(_find_additions(scripts, each) for each in candidates))

@@ -53,7 +53,7 @@ if ({is_window}) {{
   }});
 }}
 """
-#: `emit` gets what `harness.js`, `subtests.js` and `trace.js` tell.
+#: `emit` gets the reports of `harness.js`, `subtests.js` and `trace.js`.
 _CONNECT = """
 {{
   const emit = ({emit})();
@@ -62,7 +62,7 @@ _CONNECT = """
 """
 #: The harness, in a worker.
 _LOAD = "importScripts({url});"
-#: Another script of a worker. If it fails, the harness is told, and the next script runs: as with the scripts of a page.
+#: Another script of a worker. If it fails, the harness gets the error, and the next script runs: as with the scripts of a page.
 _IMPORT = """
 try {{ importScripts({url}); }} catch (error) {{
   const message = {describe};
@@ -166,7 +166,7 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
 
 
 def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) -> list[Script]:
-    """Return the scripts of a test, and those that make Node a page and tell what the harness finds out.
+    """Return the scripts of a test, and those that make Node a page and report the harness's results.
 
     Args:
         checkout: The checkout.

@@ -142,7 +142,7 @@ class WptItem(pytest.Item):
             raise UnexpectedResult("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more} more"] if more > 0 else [])]))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show what is unexpected, without Python's own stack."""
+        """Show unexpected results, without Python's own stack."""
         if isinstance(excinfo.value, UnexpectedResult):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -48,7 +48,7 @@ class Subtest:
         message: Why it did not pass; empty if it passed.
         stack: Where it failed, in files of the checkout: a line for each call, the innermost first; empty if unknown.
         seconds: How long it took, from the end of the subtest before it.
-        trace: The calls of the API in it, one in each line, if the run was to tell them.
+        trace: The calls of the API in it, one in each line, if the run traces them.
         expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
         reason: The reason in the expectations, empty if there is none.
     """

@@ -43,7 +43,7 @@ _RESOURCES = "/resources/"
 
 
 def _find_lack(checkout: Checkout, test: Test) -> str:
-    """Return what a test names that quickjs-ng lacks and Node has; empty if there is nothing."""
+    """Return a feature that a test names, that quickjs-ng lacks and Node has; empty if there is none."""
     # Node is neither a shared worker nor a service worker.
     scripts = test.file.sources if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else ()
     return next(filter(None, (_find_word(checkout.root, path) for path in scripts if not path.startswith(_RESOURCES))), "")
@@ -236,7 +236,7 @@ def _ended(finished: Finished[Test, Subtest, R]) -> FileResult:
 
 
 def describe_run(checkout: Checkout, settings: Settings) -> dict[str, str]:
-    """Return what runs where, for the reports."""
+    """Return the product and its system, for the reports."""
     return {
         "product": "webnn",
         "product_version": webnn.__version__,

@@ -223,7 +223,7 @@ def _read_search(path: Path, content: Mapping[str, Any]) -> list[Run]:
 
 
 def _read_summary(path: Path, content: Mapping[str, Any]) -> Run:
-    """Read the summary of one run. Its file alone tells the product: ``chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz``."""
+    """Read the summary of one run. Only the file's name has the product: ``chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz``."""
     scores: dict[str, Score] = {}
     old = False
     for test, raw in content.items():

@@ -31,7 +31,7 @@ def _fails(result: FileResult) -> bool:
 
 
 def find_flaky(rounds: Iterable[Sequence[FileResult]]) -> list[str]:
-    """Name what ended differently in several runs: a line for each test or subtest."""
+    """Name the results that differ between several runs: a line for each test or subtest."""
     statuses: defaultdict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
     runs: Counter[str] = Counter()
     for results in rounds:

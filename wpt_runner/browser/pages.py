@@ -50,7 +50,7 @@ promise_setup(async () => {
 
 
 def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -> Read:
-    """Return what a server of a checkout sends: its files, and for each test file in JavaScript the pages that run it.
+    """Return the files that a server of a checkout sends: its files, and for each test file in JavaScript the pages that run it.
 
     Args:
         checkout: The checkout.

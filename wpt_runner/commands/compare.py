@@ -47,7 +47,7 @@ def command(
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON, too.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the table as a page, too.")] = None,
     as_table: Annotated[bool, typer.Option("--table", help="Make a table of two reports, instead of comparing them.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="List everything, also what only one report has.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List everything, also tests of only one report.")] = False,
     variant_blind: Annotated[
         bool, typer.Option("--variant-blind", help="Pair tests that differ only in their variant, if each report has just one of them.")
     ] = False,

@@ -127,7 +127,7 @@ def _print_table(console: Console, recordings: Mapping[Test, Recording]) -> None
 
 
 def _print_remarks(console: Console, test: Test, recording: Recording, *, verbose: bool) -> None:
-    """Print remarks on a test: why it has no file, what was skipped, and what the emulator computes differently."""
+    """Print remarks on a test: why it has no file, the skipped subtests, and those that the emulator computes differently."""
     result = recording.result
     lines: list[Text] = []
     if not recording.complete:

@@ -90,7 +90,7 @@ def command(
     numerics: NumericsOption = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only what is not as expected.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only unexpected results.")] = False,
 ) -> None:
     """Run JavaScript files of web-platform-tests against the emulator.
 

@@ -20,7 +20,7 @@ _INDENT = " " * 9
 
 
 def print_file(console: Console, result: FileResult, *, quiet: bool = False) -> None:
-    """Print the result of a test; a quiet run prints only what is not as expected, and what was to be traced."""
+    """Print the result of a test; a quiet run prints only unexpected and traced results."""
     unexpected = [subtest for subtest in result.subtests if subtest.unexpected]
     traced = any(subtest.trace for subtest in result.subtests)
     if quiet and not result.surprises and not traced:
@@ -57,7 +57,7 @@ def _print_lines(console: Console, lines: Sequence[str]) -> None:
 
 
 def print_list(console: Console, results: Iterable[FileResult]) -> None:
-    """Print tests, with the names of the subtests that they have, and what the expectations say of them."""
+    """Print tests with the names of their subtests and their expectations."""
     tests = subtests = 0
     for result in results:
         tests += 1
@@ -71,7 +71,7 @@ def print_list(console: Console, results: Iterable[FileResult]) -> None:
 
 
 def print_summary(console: Console, run: RunResult) -> None:
-    """Print what is wrong with the expectations, which subtests are flaky, and the numbers of the run."""
+    """Print the problems of the expectations, the flaky subtests, and the numbers of the run."""
     counts = run.counts()
     passed, total = counts[SubtestStatus.PASS], counts.total()
     known = sum(not subtest.unexpected and subtest.expected is not None for result in run.results for subtest in result.subtests)

@@ -1,4 +1,4 @@
-"""The entries of an expectations file, and how they compare with what ran."""
+"""The entries of an expectations file, and how they compare with results."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Entry(BaseModel):
 
 
 class Verdict(Enum):
-    """How one name of an entry compares with what a test did."""
+    """How one name of an entry compares with the result of a test."""
 
     HOLDS = "holds"
     PASSES = "passes"
@@ -118,7 +118,7 @@ class Ran:
 
 
 def index_results(results: Iterable[FileResult]) -> dict[str, dict[str, Ran]]:
-    """Return what ran, by file, and by flavour and variant (`join_place`)."""
+    """Return the results by file, and by flavour and variant (`join_place`)."""
     index: dict[str, dict[str, Ran]] = defaultdict(dict)
     for result in results:
         subtests: dict[str, set[SubtestStatus]] = defaultdict(set)

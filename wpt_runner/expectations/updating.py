@@ -50,7 +50,7 @@ def update_text(
     complete: bool,
     wpt: str,
 ) -> str:
-    """Update the text of an expectations file for what ran, by file and place: see `Expectations.update`."""
+    """Update the text of an expectations file for results, by file and place: see `Expectations.update`."""
     source = text if text.strip() else _HEADER
     tables = split(source, KEY)
     unchanged = join(tables)
@@ -125,7 +125,7 @@ class _FileUpdate:
         return self.ran[place].judge(entry, name) is Verdict.HOLDS
 
     def _failures(self, covered: Collection[tuple[str | None, str]]) -> dict[_Kind, list[str | None]]:
-        """Group what fails and is not covered."""
+        """Group the failures that no entry covers."""
         where: dict[tuple[str | None, str], list[str]] = defaultdict(list)
         for place, ran in self.ran.items():
             if ran.status is not FileStatus.OK and (None, place) not in covered:
@@ -140,7 +140,7 @@ class _FileUpdate:
         return dict(groups)
 
     def _limits(self, group: _Places) -> _Limits:
-        """Return what limits an entry to a group (`_groups`) of the file's places."""
+        """Return the limits of an entry for a group (`_groups`) of the file's places."""
         (flavours, variants), (all_flavours, all_variants) = _parts(group), _parts(self.places)
         return _Limits(
             variants=None if set(variants) == set(all_variants) else variants,

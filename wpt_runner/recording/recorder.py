@@ -142,7 +142,7 @@ class _Recorder(Instrument):
             self._missing = content
 
     def end(self, subtest: Subtest) -> None:
-        """Make cases of what happened since the last subtest ended."""
+        """Make cases of the calls since the last subtest ended."""
         comparisons, computed = self._comparisons, self._computed
         self._comparisons, self._computed = [], 0
         try:
@@ -215,7 +215,7 @@ def _tolerance(comparison: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _expectation(comparison: Mapping[str, Any], descriptor: webnn.OperandDescriptor) -> dict[str, Any]:
-    """Return what a comparison expects of an output, for JSON."""
+    """Return the expectation of a comparison about an output, for JSON."""
     size, dataType, expected = descriptor.element_count, descriptor.dataType, comparison["expected"]
     filled = not isinstance(expected, list)
     numbers = [decode_number(value, dataType) for value in ([expected] if filled else expected)]

@@ -14,7 +14,7 @@ __all__ = ["find_outcome", "write_junit"]
 def write_junit(run: RunResult, path: Path) -> None:
     """Write JUnit XML; an existing file is replaced.
 
-    Unexpected failures are ``<failure>``; a test that does not end well, unexpectedly, is an ``<error>``; what fails as expected is
+    Unexpected failures are ``<failure>``; a test that does not end well, unexpectedly, is an ``<error>``; an expected failure is
     ``<skipped>`` with the reason; an unexpected pass, a problem of the expectations and a flaky result are ``<failure>``.
     """
     write_suites(path, "web-platform-tests", _suites(run), started=run.started, seconds=run.seconds)

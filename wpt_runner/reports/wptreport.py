@@ -1,6 +1,6 @@
 """``wptreport.json``, the report of web-platform-tests' own tools: written for them, and read from them.
 
-The format is what ``wpt run --log-wptreport`` writes. It has no reasons, titles and console output: they are lost when a report is read
+The format is that of ``wpt run --log-wptreport``. It has no reasons, titles and console output: they are lost when a report is read
 back. The member ``stack`` is this runner's own; tools that do not know it ignore it.
 """
 

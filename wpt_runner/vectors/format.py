@@ -182,7 +182,7 @@ class Tensor(Model):
 
 
 class Operator(Model):
-    """A call of one of the builder's methods: positional arguments, options, and the names of what it returns."""
+    """A call of one of the builder's methods: positional arguments, options, and the names of its results."""
 
     name: str
     arguments: list[Any]
@@ -199,7 +199,7 @@ class Graph(Model):
 
 
 def parse(model: type[M], value: object, path: str = "") -> M:
-    """Check what JSON or TOML gave against a model.
+    """Check data of JSON or TOML against a model.
 
     Raises:
         CaseError: It does not fit; the message says where, below the path, and why.
@@ -214,7 +214,7 @@ def parse(model: type[M], value: object, path: str = "") -> M:
 
 
 def decode_argument(value: Any, find: Callable[[str], object]) -> Any:
-    """Decode what JSON gave for an argument or an option; names of operands are looked up by a function."""
+    """Decode the JSON of an argument or an option; names of operands are looked up by a function."""
     match value:
         case list():
             elements = []

@@ -48,7 +48,7 @@ def _outcome(case: Case, found: Comparison, success: Status) -> Outcome:
 def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the cases of a file for `webnn check`: the name of each, and a function that builds its graph in a context of its own.
 
-    The function raises `CaseError` if the case does not follow the format, and otherwise what the emulator raises.
+    The function raises `CaseError` if the case does not follow the format, and otherwise the errors of the emulator.
 
     Raises:
         OSError: The file cannot be read.

@@ -72,7 +72,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Print a table of the operations, why cases failed, what is stale, and the totals."""
+    """Print a table of the operations, why cases failed, stale corrections, and the totals."""
     console.print(_table(console, report.outcomes))
     console.print()
     failed = len(report.failures)
@@ -184,7 +184,7 @@ def _share(outcome: Outcome) -> float:
 
 
 def _worst(outcome: Outcome) -> str:
-    """Write the largest distance beside what is allowed, for example ``"12 of 18 ULP (67 %)"``."""
+    """Write the largest distance beside the allowed one, for example ``"12 of 18 ULP (67 %)"``."""
     if outcome.worst is None:
         return "-"
     text = f"{show_number(outcome.worst)} of {show_number(outcome.case.tolerance)} {outcome.case.metric}"

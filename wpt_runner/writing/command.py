@@ -205,7 +205,7 @@ def _choose_name(wanted: str, others: Sequence[ConformanceCase]) -> str:
 
 
 def _run(case: ConformanceCase) -> str:
-    """Compute a case here; return what is to be said about it, nothing if it passes."""
+    """Compute a case here; return remarks about it, none if it passes."""
     known = case.graph.descriptors()
     worst = 0.0
     try:
