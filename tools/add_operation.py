@@ -45,13 +45,6 @@ _METHOD = '''\
         return self._single("{name}", (input,), (), options, members)
 
 '''
-_REFERENCE = '''\
-def {name}(input: Array) -> Array:
-    """Compute {says}."""
-    return elementwise(np.{numpy}, input)
-
-
-'''
 _EXAMPLE = '''\
 [{name}]
 formula = "y = {name}(x)"
@@ -80,7 +73,7 @@ def add_unary(name: str, types: Sequence[str], onnx_name: str, numpy: str, says:
     Returns:
         The paths of the changed files.
     """
-    words = {"name": name, "says": says, "numpy": numpy, "anchor": _ANCHOR, "draft": NEWEST, "types": _listed(types)}
+    words = {"name": name, "says": says, "anchor": _ANCHOR, "draft": NEWEST, "types": _listed(types)}
     drafts = f"validation/drafts/{NEWEST}"
     changes: dict[str, Callable[[str], str]] = {
         "validation/unary.py": lambda text: _insert(text, r'        "(\w+)",\n', name, f'        "{name}",\n'),
@@ -90,8 +83,8 @@ def add_unary(name: str, types: Sequence[str], onnx_name: str, numpy: str, says:
             text + "\n", r"    (?:@some_drafts\n    )?def (\w+)\(self(?:.*\n)+?\n(?=    (?:@|def)|\Z)", name, _METHOD.format(**words)
         ).removesuffix("\n"),
         "builder/onnx/unary.py": lambda text: _insert(text, r'    "(\w+)": "\w+",\n', name, f'    "{name}": "{onnx_name}",\n'),
-        "webnn/reference/unary.py": lambda text: _list_public(
-            _insert(text + "\n\n", r"def (\w+)\(input(?:.*\n)+?\n\n(?=def|\Z)", name, _REFERENCE.format(**words)).removesuffix("\n\n"), name
+        "webnn/reference/unary.py": lambda text: _insert(
+            text, r'(?: {8}#.*\n)* {8}"(\w+)": each_element.*\n', name, f'        "{name}": each_element(np.{numpy}),\n'
         ),
         "docs/operations/unary.toml": lambda text: _insert(
             text + "\n", r"\[(\w+)\]\nformula(?:.*\n)+?\n(?=\[|\Z)", name, _EXAMPLE.format(**words, prints=_example(numpy))
@@ -118,14 +111,6 @@ def _insert(text: str, pattern: str, name: str, entry: str) -> str:
     later = [each for each in entries if each[1].lower() > name.lower()]
     place = later[0].start() if later else entries[-1].end()
     return text[:place] + entry + text[place:]
-
-
-def _list_public(text: str, name: str) -> str:
-    """Add a name to ``__all__``."""
-    start, end = text.index("__all__ = ["), text.index("]\n", text.index("__all__ = ["))
-    names = sorted([*re.findall(r'"(\w+)"', text[start:end]), name])
-    lines = "".join(f'    "{each}",\n' for each in names)
-    return f"{text[:start]}__all__ = [\n{lines}{text[end:]}"
 
 
 def _example(numpy: str) -> str:

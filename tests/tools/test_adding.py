@@ -49,7 +49,7 @@ CONCERNED = (
 #: Of other files, those tests that compare a table with the operations or the profiles.
 NAMES = "every_operation or has_built or up_to_date or has_what_the_browser_has or the_profiles_are_there or edge-next or atan"
 COMPARING = (
-    *("test_each_step.py", "fuzz/test_generate.py", "builder/test_description.py", "test_proposals.py", "test_dialects.py"),
+    *("test_each_step.py", "calls/test_operations.py", "builder/test_description.py", "test_proposals.py", "test_dialects.py"),
     *("builder/test_profiles.py", "profiles/test_contexts.py"),
 )
 #: The folders whose tests the long form runs.
@@ -172,7 +172,7 @@ def test_nothing_fails_then(copy: Copy) -> None:
     last = copy.test("-m", "not slow and not processes", *copy.find(*CONCERNED))
     assert int(last.split()[0]) > 400, last
     last = copy.test("-m", "not slow and not processes", "-k", NAMES, *copy.find(*COMPARING))
-    assert int(last.split()[0]) >= 9, last
+    assert int(last.split()[0]) >= 6, last
 
 
 @pytest.mark.slow
