@@ -14,7 +14,7 @@ from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS, FAMILIES, OPERATIONS
 from tests.support import shared_context
 from webnn import MLGraphBuilder, WebNNTypeError
-from webnn.fuzz.mutations import options_of
+from webnn.calls.maker import options_of
 from webnn.validation.drafts import DRAFTS, find_revision
 
 #: For each operation, in continuous integration; every mutation is applied to each of them. More for mutations that apply to none of a few.

@@ -12,7 +12,7 @@ from webnn.calls.dice import Dice, Scalar, Style
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.revision import Revision
 
-__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "places", "types_of"]
+__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of"]
 
 #: The dictionary that `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits: TypeAlias = Mapping[str, Any]
@@ -36,6 +36,17 @@ def types_of(limits: Limits, name: str, operand: str) -> tuple[DataType, ...]:
     """Return the data types that an operation takes for an operand, and that inputs and constants can have."""
     given = [limits[row]["dataTypes"] for row in ("input", "constant")]
     return tuple(each for each in limits[name][operand]["dataTypes"] if all(each in types for types in given))
+
+
+def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
+    """Return the types of an operation's options by name."""
+    row = next(each for each in idl["interfaces"]["MLGraphBuilder"]["operations"] if each["name"] == operation)
+    name, found = row["arguments"][-1]["type"], {}
+    while name:
+        dictionary = idl["dictionaries"][name]
+        found.update({member["name"]: member["type"] for member in dictionary["members"]})
+        name = dictionary.get("inherits")
+    return found
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

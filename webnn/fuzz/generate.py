@@ -8,10 +8,10 @@ from typing import Any
 
 import webnn
 from webnn.calls.dice import Dice
-from webnn.calls.maker import Limits
+from webnn.calls.maker import Limits, options_of
 from webnn.calls.operations import CALLS
 from webnn.fuzz.maker import Maker, held_types
-from webnn.fuzz.mutations import mutate, options_of
+from webnn.fuzz.mutations import mutate
 from webnn.fuzz.programs import SHARED, Program, references
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import find_revision

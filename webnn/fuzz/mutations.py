@@ -11,7 +11,7 @@ from webnn.fuzz.maker import Maker
 from webnn.fuzz.programs import SHARED, Step, is_reference
 from webnn.validation.descriptor import DATA_TYPES
 
-__all__ = ["mutate", "options_of"]
+__all__ = ["mutate"]
 
 _WRONG: tuple[Any, ...] = (
     None,
@@ -66,17 +66,6 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
             container[key] = dice.pick((None, 3, "abc", {"label": 5}))
     # Steps that the change added must come before the call.
     m.steps.append(step)
-
-
-def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
-    """Return the types of an operation's options by name."""
-    row = next(each for each in idl["interfaces"]["MLGraphBuilder"]["operations"] if each["name"] == operation)
-    name, found = row["arguments"][-1]["type"], {}
-    while name:
-        dictionary = idl["dictionaries"][name]
-        found.update({member["name"]: member["type"] for member in dictionary["members"]})
-        name = dictionary.get("inherits")
-    return found
 
 
 def _other_number(dice: Dice, value: float) -> Any:
