@@ -23,12 +23,12 @@ import pytest
 import webnn
 from tests.support import PATIENCE, refused, wait_until
 from webnn.builder import collection
-from webnn.context import buffers, graph_steps, living, state, tensor_steps, timeline
+from webnn.context import buffers, graph_steps, state, tensor_steps, timeline
 from webnn.context.engine import memory, session
 from webnn.context.timeline import Timeline
 
 #: The files in which an interrupt leaves a call undone or done; `graph_steps` may have returned the result already.
-FILES = frozenset(module.__file__ for module in (buffers, collection, living, memory, session, state, tensor_steps, timeline))
+FILES = frozenset(module.__file__ for module in (buffers, collection, memory, session, state, tensor_steps, timeline))
 F32 = {"dataType": "float32", "dimensions": [4], "shape": [4]}
 
 
@@ -149,7 +149,7 @@ def test_write_dispatch_read(since: Subject, event: str) -> None:
 def test_the_life_of_tensors(since: Subject, event: str) -> None:
     """Tensors that take turns at one graph, and go."""
     context = since.context
-    files = frozenset(module.__file__ for module in (living, memory, session, state))
+    files = frozenset(module.__file__ for module in (memory, session, state, timeline))
     for value, interrupt in enumerate(everywhere(event, files)):
         with interrupt.armed():
             x, y = (context.createTensorSync(dataType="float32", shape=[4], readable=True, writable=True) for _ in range(2))
@@ -261,7 +261,7 @@ def test_a_build(since: Subject, event: str) -> None:
 @apart
 def test_a_loss(event: str) -> None:
     """A second call does the rest."""
-    for interrupt in everywhere(event, frozenset({state.__file__, living.__file__, timeline.__file__})):
+    for interrupt in everywhere(event, frozenset({state.__file__, timeline.__file__})):
         context: Any = webnn.ML(revision="2026-06").createContextSync()
         tensors = [context.createTensorSync(dataType="float32", shape=[4]) for _ in range(2)]
         with interrupt.armed():
