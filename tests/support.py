@@ -80,7 +80,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 def refused(
     kind: type[BaseException] = WebNNTypeError, *, rule: Rule | str, said: str = "", **fields: str
 ) -> Iterator[pytest.ExceptionInfo[Any]]:
-    """Expect an error with these fields, whatever its text: the texts are in `tests.validation.test_messages`.
+    """Expect an error with these fields, whatever its text: the texts are in `tests.validation.test_errors_texts`.
 
     Args:
         kind: The class.

@@ -89,7 +89,7 @@ def add_unary(name: str, types: Sequence[str], onnx_name: str, numpy: str, says:
         "docs/operations/unary.toml": lambda text: _insert(
             text + "\n", r"\[(\w+)\]\nformula(?:.*\n)+?\n(?=\[|\Z)", name, _EXAMPLE.format(**words, prints=_example(numpy))
         ).removesuffix("\n"),
-        "tests/builder/test_unary.py": lambda text: _insert(text, r'    "(\w+)": [\de-]+,\n', name, f'    "{name}": 4e-7,\n'),
+        "tests/builder/onnx/test_unary.py": lambda text: _insert(text, r'    "(\w+)": [\de-]+,\n', name, f'    "{name}": 4e-7,\n'),
     }
     # All of it is made before anything is written.
     texts = {path: change(root.joinpath(path).read_text(encoding="utf-8")) for path, change in changes.items()}

@@ -32,7 +32,7 @@ for name in names:
 print(len(names))
 """
 #: A short part of the core's tests: of each layer.
-TESTS = ["tests/validation/test_matmul.py", "tests/builder/test_matmul.py", "tests/context/test_compute.py"]
+TESTS = ["tests/validation/test_matmul.py", "tests/builder/onnx/test_matmul.py", "tests/context/test_graph_steps.py"]
 #: Core files that name an extra, with the reason.
 NAMED = {"validation/revision.py": "type checkers know the proposals by name: they cannot follow entry points"}
 PACKAGE_NAMES = [name for packages in EXTRAS.values() for name in packages]

@@ -85,7 +85,7 @@ def check(folder: Path, models: Sequence[ModelProto], count: int, seed: int | st
 
 @pytest.fixture
 def no_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Don't start a process for each refused model; test_hostile.py has those that are hostile to it."""
+    """Don't start a process for each refused model; test_model_hostile.py has those that are hostile to it."""
     monkeypatch.setattr(Shapes, "find", lambda *_: None)
 
 

@@ -1,4 +1,4 @@
-"""The walls on systems that behave in another way; `test_escapes` tries the walls themselves."""
+"""The walls on systems that behave in another way; `test_realm_escapes` tries the walls themselves."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builder.test_movement import assert_same, compare, values
+from tests.builder.onnx.test_movement import assert_same, compare, values
 from tests.support import Array, Case, check_cases, each_row, shared_context
 from webnn import MLGraphBuilder
 from webnn.reference.operations import REFERENCE

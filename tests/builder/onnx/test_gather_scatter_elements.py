@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
-from tests.builder.test_movement import assert_same, compare, values
+from tests.builder.onnx.test_gather_scatter import INDEX_TYPES, SHAPES, indices
+from tests.builder.onnx.test_movement import assert_same, compare, values
 from tests.support import CURRENT, Array, Case, check_cases, compute_directly, each_row, make_context
 from tests.support import run as run_operation
 from webnn import MLGraphBuilder, MLOperand

@@ -462,7 +462,8 @@ def test_two_threads() -> None:
 def test_memory_is_bounded(case: str) -> None:
     """In a child that has little more than the import may compute."""
     code = (
-        "import webnn.stablehlo; from tests.webnn.stablehlo.test_hostile import *; from tests.property.test_files import limit_memory; "
+        "import webnn.stablehlo; from tests.webnn.stablehlo.test_verify_hostile import *; "
+        "from tests.property.test_files import limit_memory; "
         f"hostile = REFUSED[{case!r}][0](); limit_memory(3 << 30)\n"
         "try:\n    webnn.stablehlo.load(hostile)\n"
         "except webnn.stablehlo.RefusedModelError as error:\n    print('enough memory' in str(error))"

@@ -1,6 +1,6 @@
 """Attempts of others against a running server: pages, processes without the token, names that lead here, floods.
 
-`test_forged.py` has forged messages. Each attempt gets one refusal and costs bounded memory; the server goes on, and no
+`test_messages_forged.py` has forged messages. Each attempt gets one refusal and costs bounded memory; the server goes on, and no
 attempt is a fault of the emulator.
 """
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.webnn.stablehlo.programs import Array, body, check, compare, element_of, operators, program, refusal, type_of
-from tests.webnn.stablehlo.test_reduction import affine
+from tests.webnn.stablehlo.rules.test_reduction import affine
 from webnn.hlo.types import TensorType
 
 RANDOM = np.random.default_rng(1)

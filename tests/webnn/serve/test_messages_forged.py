@@ -11,8 +11,8 @@ import pytest
 
 from tests.webnn.serve.pages import request as request_of
 from tests.webnn.serve.raw import ask, connect, read_answer, request
+from tests.webnn.serve.test_guard_attacks import GREETING, NAME, assert_alive, below
 from tests.webnn.serve.test_messages import body, message
-from tests.webnn.serve.test_security import GREETING, NAME, assert_alive, below
 from webnn.javascript.channel import Message
 from webnn.serve import sessions as counting
 from webnn.serve import uploads

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.shared import ROOT
-from tests.webnn.test_check_worker import BEHAVIOURS, BUILDING, PREAMBLE, PROGRAMS, SMALL_NPU, TRY, WIDE
+from tests.webnn.check.test_worker import BEHAVIOURS, BUILDING, PREAMBLE, PROGRAMS, SMALL_NPU, TRY, WIDE
 from webnn.check import worker
 from webnn.check.conclude import complete, conclude, end_of_replay
 from webnn.check.events import Job, Kind, Note, Replay, read_notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.webnn.test_check_show import REFUSED, graph, report
+from tests.webnn.check.test_show import REFUSED, graph, report
 from webnn.check.ci import annotate, write_junit
 from webnn.check.report import ModelReport, Run, Verdict
 

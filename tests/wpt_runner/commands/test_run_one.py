@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-# As in test_wpt_run_command.py: pytest must not unload NumPy.
+# As in test_run.py: pytest must not unload NumPy.
 import webnn.wpt_runner.runner
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node

@@ -488,7 +488,7 @@ def test_the_inference_of_onnx_may_not_take_all_memory() -> None:
 def test_memory_is_bounded(case: str) -> None:
     """In a child that has little of it."""
     code = (
-        "import webnn.onnx; from tests.webnn.onnx.test_hostile import *; from tests.property.test_files import limit_memory; "
+        "import webnn.onnx; from tests.webnn.onnx.test_model_hostile import *; from tests.property.test_files import limit_memory; "
         f"hostile = REFUSED[{case!r}][0]; limit_memory(256 << 20)\n"
         "try:\n    webnn.onnx.load(hostile)\nexcept webnn.onnx.RefusedModelError:\n    print('refused')"
     )

@@ -1,7 +1,7 @@
 """The texts of errors, with their fields: the snapshot beside this file has one entry for each call.
 
 Other tests assert the fields (`tests.support.refused`), so a text changes in two places: where it is made, and here, by
-``pytest tests/validation/test_messages.py --snapshot-update``.
+``pytest tests/validation/test_errors_texts.py --snapshot-update``.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.support import CURRENT, make_context, shared_context
-from tests.validation.test_each_step import DRAFT, ROWS, Spec, make_input
+from tests.validation.test_steps_each import DRAFT, ROWS, Spec, make_input
 from webnn import ML, Document, Faults, GraphDescription, MLGraphBuilder, describe
 from webnn.validation.errors import DOMException, Rule, WebNNTypeError
 
-#: Calls that fail, beside those of `test_each_step`. `Names` says what the names are.
+#: Calls that fail, beside those of `test_steps_each`. `Names` says what the names are.
 CALLS = """
 builder.relu(1)
 builder.relu(alien)
@@ -189,7 +189,7 @@ def say(error: WebNNTypeError | DOMException) -> str:
 
 
 def test_validators(snapshot: SnapshotAssertion) -> None:
-    """Of the newest draft: each row of `test_each_step`."""
+    """Of the newest draft: each row of `test_steps_each`."""
     builder, numbers, texts = MLGraphBuilder(shared_context(DRAFT)), itertools.count(), []
 
     def made(value: object) -> object:
@@ -215,7 +215,7 @@ def test_calls(snapshot: SnapshotAssertion) -> None:
 
 
 def test_each_rule_has_a_text() -> None:
-    file = Path(__file__).parent / "__snapshots__" / "test_messages.ambr"
+    file = Path(__file__).parent / "__snapshots__" / "test_errors_texts.ambr"
     shown = set(re.findall(r"^ +\w+(?:Error|Exception), ([a-z-]*):", file.read_text(encoding="utf-8"), re.M))
     assert shown == set(get_args(Rule)) - WITHOUT
 

@@ -69,7 +69,7 @@ def limit(task: str) -> float:
 
 ENDS = [
     ("one", End.RETURNED, "ONE", "", ["began one", "ended one"]),
-    ("raise text", End.RAISED, None, "LookupError: text (in test_workers.py, line ", ["began raise text"]),
+    ("raise text", End.RAISED, None, "LookupError: text (in test_pool_workers.py, line ", ["began raise text"]),
     ("exit 3", End.DIED, None, "the process died (exit code 3)", ["began exit 3"]),
     ("hang", End.TIMEOUT, None, f"took longer than {LIMIT:g} s, and its process was killed", ["began hang"]),
 ]
