@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from webnn.builder.constants import ConstantMemory
-from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.graph_builder import ConstantMemory, GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.member import class_of_draft
