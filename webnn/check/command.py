@@ -19,8 +19,8 @@ from webnn.check.page import write_page
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
-from webnn.commands.choices import Device, ExecutorOption
-from webnn.commands.completion import complete_profile, complete_revision
+from webnn.commands.choices import Device, ExecutorOption, RevisionOption
+from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
 from webnn.commands.progress import progress_console
@@ -91,12 +91,7 @@ def command(
             help="Print annotations of GitHub Actions for profiles that fail, in place of the report.",
         ),
     ] = False,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            help="The draft that navigator.ml follows.", autocompletion=complete_revision, envvar="WEBNN_REVISION", show_default=False
-        ),
-    ] = None,
+    revision: RevisionOption = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,
     constants: ConstantOption = None,

@@ -11,7 +11,7 @@ import typer
 
 from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
-from webnn.commands.completion import complete_dialect, complete_profile, complete_switch
+from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
 from webnn.commands.failure import failure
 
 __all__ = [
@@ -23,7 +23,9 @@ __all__ = [
     "FallbackOption",
     "Numerics",
     "NumericsOption",
+    "PageRevisionOption",
     "ProfileOption",
+    "RevisionOption",
     "SemanticsOption",
     "set_numerics",
     "set_semantics",
@@ -85,6 +87,28 @@ DialectOption = Annotated[
         help="The additions of browsers to the draft: browsers-2024, browsers-2026 or chromium-153.",
         autocompletion=complete_dialect,
         show_default=False,
+    ),
+]
+#: ``--revision``, where a program of Python may choose another one.
+RevisionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--revision",
+        help="The draft that navigator.ml follows.",
+        autocompletion=complete_revision,
+        envvar="WEBNN_REVISION",
+        show_default=False,
+    ),
+]
+#: ``--revision``, where a program in JavaScript runs.
+PageRevisionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--revision",
+        help="The draft that navigator.ml follows; Python's default has compute(), too.",
+        autocompletion=complete_revision,
+        envvar="WEBNN_REVISION",
+        show_default="that of the dialect, or the newest one",
     ),
 ]
 #: ``--profile``, where every context of a program gets it.

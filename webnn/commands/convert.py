@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 import webnn
-from webnn.commands.completion import complete_output, complete_revision
+from webnn.commands.choices import RevisionOption
+from webnn.commands.completion import complete_output
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -38,15 +39,7 @@ def command(
     graph: Annotated[
         str | None, typer.Option(metavar="N|NAME", help="Which graph of a program that builds several.", show_default=False)
     ] = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            help="The draft that the navigator.ml of a program follows.",
-            autocompletion=complete_revision,
-            envvar="WEBNN_REVISION",
-            show_default=False,
-        ),
-    ] = None,
+    revision: RevisionOption = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,
     constants: ConstantOption = None,

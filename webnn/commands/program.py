@@ -20,12 +20,12 @@ from webnn.commands.choices import (
     Fallback,
     FallbackOption,
     NumericsOption,
+    PageRevisionOption,
     ProfileOption,
     SemanticsOption,
     set_numerics,
     set_semantics,
 )
-from webnn.commands.completion import complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -72,15 +72,7 @@ def command(
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
     dialect: DialectOption = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            help="The revision of the draft; Python's default has compute(), too.",
-            autocompletion=complete_revision,
-            envvar="WEBNN_REVISION",
-            show_default="that of the dialect, or the newest one",
-        ),
-    ] = None,
+    revision: PageRevisionOption = None,
     profile: ProfileOption = None,
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 import webnn
-from webnn.commands.completion import complete_profile, complete_revision
+from webnn.commands.choices import RevisionOption
+from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -64,12 +65,7 @@ def command(
     int32: Int32Option = False,
     precision: PrecisionOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            help="The draft that navigator.ml follows.", autocompletion=complete_revision, envvar="WEBNN_REVISION", show_default=False
-        ),
-    ] = None,
+    revision: RevisionOption = None,
 ) -> None:
     """Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.
 

@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 import webnn
-from webnn.commands.choices import Device, Fallback, NumericsOption, set_numerics
+from webnn.commands.choices import Device, FallbackOption, NumericsOption, set_numerics
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.context.engine import runtime
@@ -42,10 +42,7 @@ _LOWEST_ACCURACY = 0.97
 def command(
     *,
     device: Annotated[Device, typer.Option(help="The deviceType of the context.")] = Device.cpu,
-    fallback: Annotated[
-        Fallback | None,
-        typer.Option(help="The policy where the device is missing.", envvar="WEBNN_FALLBACK", show_default="allow"),
-    ] = None,
+    fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,
 ) -> None:

@@ -13,8 +13,7 @@ import typer
 
 import webnn
 from webnn._extras import install_command
-from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption, ProfileOption
-from webnn.commands.completion import complete_revision
+from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption, PageRevisionOption, ProfileOption
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.serve.options import FAULTS, Options
@@ -42,15 +41,7 @@ def command(
         str | None,
         typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False),
     ] = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            help="The revision of the draft.",
-            autocompletion=complete_revision,
-            envvar="WEBNN_REVISION",
-            show_default="that of the dialect, or the newest one",
-        ),
-    ] = None,
+    revision: PageRevisionOption = None,
     dialect: DialectOption = None,
     profile: ProfileOption = None,
     fallback: FallbackOption = None,
