@@ -233,7 +233,7 @@ def test_many_mutations(kind: str, part: int) -> None:
 
 def in_child(kind: str, count: int, seed: str) -> None:
     """Import mutated programs with a limit for the memory; called in a process of its own."""
-    lowering._MOST_STEPS, lowering._MOST_OPERATORS, steps._MOST_BYTES = _STEPS, _OPERATORS, _BYTES
+    lowering.Lowering.most_steps, lowering.Lowering.most_operators, steps._MOST_BYTES = _STEPS, _OPERATORS, _BYTES
     trial = import_program(programs()) if kind == "programs" else import_file(texts() if kind == "texts" else bytecode())
     found = Reader()
     webnn.hlo.reader._run = found.run
