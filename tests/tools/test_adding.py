@@ -42,15 +42,15 @@ def _thresholded_relu(node: Node) -> MLOperand:
 RULES:'''
 #: Tests that an addition concerned when tables were kept by hand.
 CONCERNED = (
-    *("validation/test_unary.py", "builder/test_unary.py", "meta/test_operations.py", "context/test_limits.py"),
-    *("profiles/test_loading.py", "builder/test_semantics.py", "formats/test_cost.py", "reference/test_contract.py"),
+    *("validation/test_unary.py", "onnx/test_unary.py", "meta/test_operations.py", "context/test_limits.py"),
+    *("profiles/test_load.py", "builder/test_semantics.py", "formats/test_cost.py", "reference/test_operations_contract.py"),
     *("meta/test_onnx_rules.py", "meta/test_extract_idl.py", "meta/test_steps.py"),
 )
 #: Of other files, those tests that compare a table with the operations or the profiles.
 NAMES = "every_operation or has_built or up_to_date or has_what_the_browser_has or the_profiles_are_there or edge-next or atan"
 COMPARING = (
-    *("test_each_step.py", "calls/test_operations.py", "builder/test_description.py", "test_proposals.py", "test_dialects.py"),
-    *("builder/test_profiles.py", "profiles/test_contexts.py"),
+    *("test_steps_each.py", "calls/test_operations.py", "builder/test_description.py", "test_proposals.py", "test_dialects.py"),
+    *("profiles/test_profile_graphs.py", "profiles/test_profile_contexts.py"),
 )
 #: The folders whose tests the long form runs.
 FOLDERS = ("meta", "validation", "builder", "context", "property", "tools/site", "webnn")
