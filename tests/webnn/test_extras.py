@@ -22,7 +22,7 @@ QUOTE = '"' if WINDOWS else "'"
 
 
 class Distribution:
-    """What metadata says of an installed package."""
+    """The metadata of an installed package."""
 
     def __init__(self, origin: dict[str, Any] | None) -> None:
         self.origin = origin

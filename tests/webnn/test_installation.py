@@ -16,7 +16,7 @@ from tests.meta.specification import LAYERS, ROOT
 from webnn._installation import MODULES, find_mixture
 from webnn.commands import main as cli
 
-#: What pywebnn puts into the folder (0.5.12), but for the extension module's ending, which depends on the platform.
+#: The files that pywebnn puts into the folder (0.5.12), but for the extension module's ending, which depends on the platform.
 #: We have a file of the first name, too.
 FOREIGN = ("__init__.pyi", "_rustnn.abi3.so", "_rustnn.pyi", "hub.py")
 #: The plug-ins of other packages are of no use here.
@@ -102,7 +102,7 @@ def test_our_init_is_not_there(site: Path, steps: list[Callable[[Path], None]], 
     """The command says it and fails; pytest says it and goes on."""
     for step in steps:
         step(site)
-    # What the script of the package does.
+    # As the script of the package does.
     result = run(site, "-c", "from webnn.__main__ import main; main()", "devices")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(f"webnn: the folder {site / 'webnn'} {message}")

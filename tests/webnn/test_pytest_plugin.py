@@ -183,7 +183,7 @@ WRONG_MARKERS = [
 def test_what_is_no_marker(project: pytest.Pytester) -> None:
     """Each is an error of its own test, and the next test runs."""
     tests = [f"@pytest.mark.webnn_profile({given})\ndef test_{index}(): pass" for index, (given, _) in enumerate(WRONG_MARKERS)]
-    # What is skipped, perhaps because there is no such file, is skipped.
+    # A test that is skipped, perhaps because there is no such file, stays skipped.
     skipped = f"@pytest.mark.skipif(True, reason='a test')\n{tests[0].replace('test_0', 'test_skipped')}"
     outcome = run(project, "\n".join([*tests, skipped, "def test_after_that(): assert program.ranks() == 8"]))
     outcome.assert_outcomes(errors=len(WRONG_MARKERS), skipped=1, passed=1)
@@ -278,7 +278,7 @@ def test_without_the_plugin_of_pages(project: pytest.Pytester) -> None:
     outcome.stdout.fnmatch_lines(["*the marker webnn takes the keywords profile, fallback, faults, numerics, got dialect"])
 
 
-#: What stands behind the name in a decorator, and whether that is a parameter of the fixture.
+#: The text after the name in a decorator, and whether it is a parameter of the fixture.
 PARAMETERS = [
     ('"webnn_profile", ["coreml"]', False),
     ('"webnn_profile", ["coreml"], indirect=False', False),

@@ -34,11 +34,11 @@ def command(
     ] = None,
     verify: Annotated[int, typer.Option(metavar="N", min=0, help="Judge N random calls by the browser and the profile.")] = 0,
     probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,
-    seed: Annotated[int, typer.Option(metavar="N", help="What the calls depend on.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the calls.")] = 1,
 ) -> None:
     """Record the profile of a browser, by its opSupportLimits() and by probing.
 
-    What is refused beyond the limits is found by some hundred calls of each operation: the rules are what refused calls have in common.
+    Some hundred calls of each operation show the refusals beyond the limits. The rules are the features that refused calls share.
     With --verify the exit status is 1 if the browser and the profile disagree about a call.
     """
     # Imported lazily: the browser's driver is an extra.

@@ -28,7 +28,7 @@ from webnn.validation.drafts import NEWEST
 __all__ = ["DIALECT", "BrowserOption", "command"]
 
 _WRONG = 2
-#: What the emulator has beside the draft: what the browser has, or what browsers have.
+#: The emulator's members beside the draft: those of the browser, or of browsers.
 DIALECT = next(name for name in ("chromium-153", "browsers-2026") if name in load_dialects())
 _SUFFIXES = (".mjs", ".js", *PAGES)
 _LONGEST_CONSOLE = 4000
@@ -45,7 +45,7 @@ def command(
     browser: BrowserOption = None,
     root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
     dialect: Annotated[
-        str, typer.Option(help="What the emulator has beside the draft; 'none' for nothing.", autocompletion=complete_dialect)
+        str, typer.Option(help="The emulator's members beside the draft; 'none' for none.", autocompletion=complete_dialect)
     ] = DIALECT,
     revision: Annotated[
         str | None,
@@ -60,8 +60,8 @@ def command(
     node: Annotated[
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="End the program after so many seconds.")] = 60.0,
-    settle: Annotated[float, typer.Option(min=0.05, help="A page is done after so many seconds without a call.")] = SETTLED,
+    timeout: Annotated[float, typer.Option(min=0.1, help="End the program after this many seconds.")] = 60.0,
+    settle: Annotated[float, typer.Option(min=0.05, help="A page is done after this many seconds without a call.")] = SETTLED,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the differences to a file.")] = None,
 ) -> None:
     """Run a program in a browser and in the emulator, and show what differs.
