@@ -78,7 +78,9 @@ def check_installation() -> None:
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"] if project.is_file() else {}
     for group, entries in declared.items():
         if not entries.keys() <= entry_points(group=group).names:
-            raise pytest.UsageError(f"pyproject.toml has new entry points in {group}: run 'python -m pip install --no-deps -e .' again")
+            # A build leaves webnn.egg-info in the checkout, where Python finds it before the installation.
+            again = "delete webnn.egg-info, and run 'python -m pip install --no-deps -e .' again"
+            raise pytest.UsageError(f"pyproject.toml has new entry points in {group}: {again}")
 
 
 @pytest.hookimpl(optionalhook=True)
