@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.html_page import Page
+from tests.webnn.check.test_show import GELU, POOL, RANK, REFUSED, graph, report
 from tests.webnn.display.test_pages import HOSTILE
-from tests.webnn.test_check_show import GELU, POOL, RANK, REFUSED, graph, report
 from webnn.check.page import render
 from webnn.check.report import Change, ModelNode, ModelReport, Run, Verdict
 
