@@ -318,6 +318,8 @@ def _quantize(call: Call) -> MLOperand:
     dataType, wanted = input.descriptor.dataType, zero.descriptor.dataType
     if wanted in ("int32", "uint32"):
         raise NoCounterpartError(f"its result is {wanted}, of which single precision does not have all sums")
+    if is_float(wanted):
+        raise NoCounterpartError(f"its result is {wanted}, which is not an integer type")
     rounded = _round_even(Call(builder, (builder.div(input, scale),), {}, {}))
     least, most = integer_range(wanted)
     # Before the sum, too: it may be larger than a number of half precision.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
 from webnn.context.profiles import Profile, TensorLimits, Violation, load_profile
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, DataType, integer_range, is_float
 from webnn.validation.errors import WebNNTypeError
 
 # The data types
@@ -67,18 +68,23 @@ def test_loss(given: DataType, to: DataType, expected: str) -> None:
 
 def holds(to: DataType, value: float) -> bool:
     """Tell whether a type holds a number exactly."""
-    if to not in FLOAT_TYPES:
+    if not is_float(to):
         low, high = integer_range(to)
         return low <= value <= high
     with np.errstate(over="ignore"):
-        kept = float(np.array(value).astype(to))
+        kept = float(np.array(value).astype(NUMPY_DTYPES[to]))
     # As Python compares an int with a float: exactly.
     return kept == value
 
 
 @each_row(("given", "to"), [(given, to) for given, others in NEAREST.items() for to in others])
 def test_a_type_that_loses_nothing_holds_every_value(given: DataType, to: DataType) -> None:
-    values: list[float] = [float(np.finfo(given).max), float(np.finfo(given).tiny)] if given in FLOAT_TYPES else [*integer_range(given)]
+    values: list[float]
+    if is_float(given):
+        info = ml_dtypes.finfo(NUMPY_DTYPES[given])
+        values = [float(info.max), float(info.tiny)]
+    else:
+        values = [*integer_range(given)]
     assert all(holds(given, value) for value in values)
     assert all(holds(to, value) for value in values) is (loss(given, to) == "")
 
