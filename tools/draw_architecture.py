@@ -89,12 +89,14 @@ def find_imports() -> dict[str, set[str]]:
     return {name: {package_of(module) for module in _modules(name)} - {"", name} for name in PACKAGES}
 
 
+@functools.cache
 def find_upward_calls() -> dict[str, set[str]]:
     """Return which packages each package calls by way of `webnn.builder.above`."""
     found: dict[str, set[str]] = {}
     for name in PACKAGES:
         for file in _files(name):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            text = file.read_text(encoding="utf-8")
+            for node in ast.walk(ast.parse(text)) if "above." in text else ():
                 if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "above"):
                     continue
                 # A variable may have the same name.

@@ -69,7 +69,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.processes
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("names", [tuple(EXTRAS), *((name,) for name in EXTRAS)], ids=lambda names: names[0] if len(names) == 1 else "all")
 def test_the_rest_works_without_an_extra(names: tuple[str, ...], tree: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
