@@ -39,7 +39,7 @@ T = TypeVar("T")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 RAN = pytest.StashKey[int]()
 #: Of how many cases of a test, and of how many tests of a file that start processes, a run of the whole suite consists.
-CASES, PROCESSES = 6, 2
+CASES, PROCESSES = 5, 1
 #: The key of pytest's cache for the names of the tests that passed.
 PASSED = "webnn/passed"
 
