@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
 #: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
@@ -66,6 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
     config.stash[RAN] = 0
+    # On a loaded machine a draw can take a second: no test may fail for the time that it takes.
+    settings.register_profile("webnn", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("webnn")
     check_installation()
     if config.option.all and config.option.markexpr == "not slow":
         config.option.markexpr = ""
