@@ -9,7 +9,7 @@ nobody destroys, and keys that go through the program's memory.
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,9 +82,11 @@ def make_tensors(context: MLContext) -> dict[str, MLTensor]:
     return {name: context.createTensorSync(descriptor) for name, descriptor in shapes.items()}  # type: ignore[call-overload]
 
 
-def decode(context: MLContext, graph: MLGraph, *, leak: bool = False, roundTrip: bool = False) -> list[int]:
+def decode(
+    context: MLContext, graph: MLGraph, sets: Iterable[dict[str, MLTensor]], *, leak: bool = False, roundTrip: bool = False
+) -> list[int]:
     """Make the tokens."""
-    old, new = make_tensors(context), make_tensors(context)
+    old, new = sets
     token = np.zeros(1, np.int32)
     tokens: list[int] = []
     forgotten: list[MLTensor] = []
@@ -119,7 +121,8 @@ def main(arguments: list[str]) -> None:
     context = ML(revision="2026-06").createContextSync()
     graph = build(context, weights)
     with webnn.inspect.record_waste(context) as waste:
-        tokens = decode(context, graph, leak="--leak" in arguments, roundTrip="--round-trip" in arguments)
+        sets = make_tensors(context), make_tensors(context)
+        tokens = decode(context, graph, sets, leak="--leak" in arguments, roundTrip="--round-trip" in arguments)
     print(f"{len(tokens)} tokens, {len(set(tokens))} different ones")
     print(f"each has the best score in NumPy, within {TOLERANCE:.0e}: {shortfall(tokens, weights) <= TOLERANCE}")
     print(waste.report())

@@ -105,7 +105,7 @@ def decode(*, leak: bool = False, roundTrip: bool = False) -> Waste:
     weights = example["random_weights"]()
     graph = example["build"](context, weights)
     with record_waste(context) as waste:
-        tokens = example["decode"](context, graph, leak=leak, roundTrip=roundTrip)
+        tokens = example["decode"](context, graph, [example["make_tensors"](context) for _ in range(2)], leak=leak, roundTrip=roundTrip)
     assert len(set(tokens)) > 20
     assert example["shortfall"](tokens, weights) <= example["TOLERANCE"]
     return waste.report()
