@@ -400,7 +400,8 @@ class GraphDescription(_Value):
             DescriptionError: The graph has something without counterpart in the earlier draft; the message names it. Or the draft is not an
                 earlier one.
         """
-        return above.lowering().lower(self, draft)
+        lowered: GraphDescription = above.lowering().lower(self, draft)
+        return lowered
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""
@@ -438,7 +439,8 @@ def load(path: str | os.PathLike[str]) -> GraphDescription:
         ValueError: The suffix is unknown.
         OSError: A file cannot be read.
     """
-    return above.formats().load(path)
+    description: GraphDescription = above.formats().load(path)
+    return description
 
 
 def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tuple[CallDescription, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from webnn.builder import above
+from webnn.context import above
 from webnn.validation.member import DraftMembers, class_of_draft, some_drafts
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from webnn.builder import above
 from webnn.builder.describe import describe_graph
+from webnn.context import above
 from webnn.context.buffers import read_only
 from webnn.context.placement import Placement
 from webnn.context.runs import Bound, check_inputs, choose_inputs

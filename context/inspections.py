@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.builder import above
+from webnn.context import above
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

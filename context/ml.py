@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from webnn.builder import above
 from webnn.builder.keywords import show_keywords
 from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, merge_semantics
-from webnn.context import emulation
+from webnn.context import above, emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
 from webnn.context.devices.selection import CPU, REFERENCE, answer_selection

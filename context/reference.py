@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from webnn.builder import above
 from webnn.builder.describe import describe_graph
+from webnn.context import above
 from webnn.context.buffers import BufferSlot, copy_bytes
 from webnn.context.devices.selection import REFERENCE
 from webnn.context.placement.assign import uniform

@@ -16,17 +16,15 @@ from types import MappingProxyType
 
 from tools.written import fill, keep_pages
 from webnn.builder import above
+from webnn.context import above as context_above
 
-__all__ = ["ABOVE", "EXTRAS", "PACKAGES", "draw", "find_imports", "find_upward_calls", "main", "package_of"]
+__all__ = ["EXTRAS", "PACKAGES", "draw", "find_imports", "find_upward_calls", "main", "package_of"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 
 #: ``python -m webnn``: it belongs to the command line, although Python requires it in this folder.
 _START = ROOT / "webnn" / "__main__.py"
-
-#: The table of the upward calls. Its annotations name packages above it: they are not imports that count.
-ABOVE = ROOT / "builder" / "above.py"
 
 #: The packages that the picture shows, with their folders. Packages below them count as a part of them.
 PACKAGES: Mapping[str, str] = MappingProxyType(
@@ -91,7 +89,8 @@ def find_imports() -> dict[str, set[str]]:
 
 @functools.cache
 def find_upward_calls() -> dict[str, set[str]]:
-    """Return which packages each package calls by way of `webnn.builder.above`."""
+    """Return which packages each package calls by way of `webnn.builder.above` and `webnn.context.above`."""
+    rows = {name: row for name, row in {**vars(above), **vars(context_above)}.items() if isinstance(row, above.Upward)}
     found: dict[str, set[str]] = {}
     for name in PACKAGES:
         for file in _files(name):
@@ -100,8 +99,8 @@ def find_upward_calls() -> dict[str, set[str]]:
                 if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "above"):
                     continue
                 # A variable may have the same name.
-                if isinstance(row := getattr(above, node.attr, None), above.Upward):
-                    found.setdefault(name, set()).add(package_of(row.module))
+                if node.attr in rows:
+                    found.setdefault(name, set()).add(package_of(rows[node.attr].module))
     return {name: targets - {name} for name, targets in found.items()}
 
 
@@ -142,8 +141,6 @@ def _files(package: str) -> Iterator[Path]:
 def _modules(package: str) -> Iterator[str]:
     """Yield what the files of a package import: modules, and names that may be modules."""
     for file in _files(package):
-        if file == ABOVE:
-            continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)

@@ -91,7 +91,7 @@ def webnn_profile(request: pytest.FixtureRequest) -> Iterator[ProfileChooser]:
 @pytest.fixture
 def webnn_waste() -> Iterator[Any]:
     """Record what every context that is made during the test copies and allocates: a `webnn.inspect.WasteRecorder`."""
-    from webnn.builder import above  # noqa: PLC0415 (most test runs record nothing)
+    from webnn.context import above  # noqa: PLC0415 (most test runs record nothing)
 
     with above.inspect().record_waste() as waste:
         yield waste

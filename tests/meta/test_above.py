@@ -18,18 +18,19 @@ from tests.meta.test_imports import MODULES
 from tests.support import each_row
 from webnn.builder import above
 from webnn.builder.above import Upward
+from webnn.context import above as context_above
 
 # mypy compares the types of the functions with those of the Protocols.
 formats: above.Formats = webnn.formats
 html: above.Html = webnn.formats.html
-inspection: above.Inspect = webnn.inspect
+inspection: context_above.Inspect = webnn.inspect
 lowering: above.Lowering = webnn.lowering
-reference: above.Reference = webnn.reference
+reference: context_above.Reference = webnn.reference
 summary: above.Summary = webnn.formats.summary
-travel: above.Travel = webnn.context.travel
+travel: context_above.Travel = webnn.context.travel
 
 TYPED = (formats, html, inspection, lowering, reference, summary, travel)
-TABLE: dict[str, Upward[Any]] = {name: row for name, row in vars(above).items() if isinstance(row, Upward)}
+TABLE: dict[str, Upward[Any]] = {name: row for name, row in {**vars(above), **vars(context_above)}.items() if isinstance(row, Upward)}
 
 
 def functions_of(row: Upward[Any]) -> Iterator[tuple[str, inspect.Signature]]:
@@ -46,7 +47,7 @@ CALLS = [(name, function) for name, row in TABLE.items() for function, _ in func
 
 
 def test_every_row_is_typed_here() -> None:
-    assert set(TABLE) == set(above.__all__) - {"Upward"}
+    assert set(TABLE) == {*above.__all__, *context_above.__all__} - {"Upward"}
     assert {id(row()) for row in TABLE.values()} == {id(module) for module in TYPED}
 
 

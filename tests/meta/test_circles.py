@@ -22,14 +22,11 @@ def module_of(file: str) -> str:
 
 
 FILES = {module_of(name): name for folder in LAYERS.values() for name in (path.relative_to(ROOT).as_posix() for path in sources(folder))}
-#: The table of the upward calls: its annotations name packages above, which `test_above` compares with it.
-ABOVE = "webnn.builder.above"
 #: The modules of the product that each one imports.
 GRAPH = {
     module: {
         reached
         for each in imports(file)
-        if not (module == ABOVE and each.typing_only)
         for reached in [name for name in (f"{each.module}.{each.name}", each.module) if name in FILES][:1]
         if reached != module
     }

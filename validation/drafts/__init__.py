@@ -60,10 +60,10 @@ DEFAULT = f"{NEWEST}+{COMPUTE.name}"
 def find_revision(name: str, *, imports: bool = True) -> Revision:
     """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
 
-    Packages have additions as entry points of the group ``webnn.additions``: docs/proposals.md.
+    Packages have additions as entry points of the group ``webnn.additions``.
 
-    A part of the name with a colon refers to another package: ``"2026-06+proposals.rope:ROPE"`` imports the module ``proposals.rope`` and
-    adds its `Delta` ``ROPE``.
+    A part of the name with a colon refers to another package: ``"2026-06+mine.rope:ROPE"`` imports the module ``mine.rope`` and adds its
+    `Delta` ``ROPE``.
 
     Args:
         name: The name.
