@@ -24,6 +24,7 @@ __all__ = [
     "WebNNTypeError",
     "WebNNWarning",
     "argument_error",
+    "escape",
     "label_prefix",
     "where",
 ]
@@ -91,8 +92,8 @@ _LONGEST_MESSAGE = 10_000
 _LONGEST_LABEL = 80
 
 
-def _escape(text: str, keep: str = "") -> str:
-    r"""Write characters that are not printable as Python's source does, for example ``\u202e``, except those of ``keep``."""
+def escape(text: str, keep: str = "") -> str:
+    r"""Write characters that are not printable as Python's source does, such as ``\x1b`` and ``\ud800``, except those of ``keep``."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() or each in keep else repr(each)[1:-1] for each in text)
@@ -109,7 +110,7 @@ def _printable(message: str) -> str:
         message = f"{message[:half]} ... ({len(message) - 2 * half} characters left out) ... {message[-half:]}"
     if message.isascii() and message.isprintable():
         return message
-    message = _escape(message, "\n\t")
+    message = escape(message, "\n\t")
     encoding = getattr(sys.stdout, "encoding", None)
     try:
         return message.encode(encoding, "backslashreplace").decode(encoding) if isinstance(encoding, str) else message
@@ -125,7 +126,7 @@ def label_prefix(label: str) -> str:
     """
     if not label:
         return ""
-    return f"[{_escape(label if len(label) <= _LONGEST_LABEL else f'{label[: _LONGEST_LABEL - 3]}...')}] "
+    return f"[{escape(label if len(label) <= _LONGEST_LABEL else f'{label[: _LONGEST_LABEL - 3]}...')}] "
 
 
 class WebNNWarning(UserWarning):

@@ -25,7 +25,7 @@ from webnn.wpt_runner import cli as wpt
 
 #: The packages that a package may import beside itself, at run time or for annotations.
 BELOW = {
-    "webnn.display": set[str](),
+    "webnn.display": {"webnn.validation"},
     "webnn.validation": set[str](),
     "webnn.builder": {"webnn.display", "webnn.validation"},
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from webnn.validation.errors import escape as printable
+
 __all__ = ["clip", "count", "printable", "replace_surrogates", "show_controls", "size", "width"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -23,11 +25,6 @@ def replace_surrogates(text: str) -> str:
 def show_controls(text: str) -> str:
     r"""Write surrogates as ``U+d800``, and control characters as Python does: ``\x1b``, ``\u202e``. Tabs and line feeds are kept."""
     return _CONTROL.sub(lambda match: repr(match[0])[1:-1], replace_surrogates(text).replace("\r\n", "\n"))
-
-
-def printable(text: str) -> str:
-    r"""Escape what a terminal would obey or XML cannot hold, as Python does: ``\n``, ``\x1b``, ``\u202e``, ``\ud800``."""
-    return text if text.isprintable() else "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
 
 
 def width(text: str) -> int:
