@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
 from webnn.builder.keywords import check_keywords, show_keywords
@@ -55,9 +55,12 @@ __all__ = [
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 CACHE_VARIABLE = "WEBNN_CACHE"
+SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
 #: The most bytes that stored models may take, and the default.
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
 DEFAULT_CACHE_SIZE = 2**30
+#: The texts of an environment variable that is on or off.
+_SWITCH: Mapping[str, bool] = MappingProxyType({"0": False, "1": True})
 _CACHE_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
 
 
@@ -88,6 +91,7 @@ class EmulationOptions(TypedDict, total=False):
         cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
         semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
             docs/semantics.md.
+        simulators: ``True`` counts devices in software, after hardware: a software GPU, the simulator of an NPU. docs/devices.md.
     """
 
     profile: str | os.PathLike[str] | Profile | None
@@ -99,6 +103,7 @@ class EmulationOptions(TypedDict, total=False):
     numerics: Numerics | None
     cache: str | os.PathLike[str] | None
     semantics: SemanticsOptions | None
+    simulators: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +121,7 @@ class Settings:
         cache: The folder of optimized models, an absolute path.
         cacheSize: The most bytes that they may take.
         semantics: Values of switches; they override those of the profile.
+        simulators: Devices in software count.
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
@@ -133,6 +139,7 @@ class Settings:
     cache: Path | None = None
     cacheSize: int | None = None
     semantics: Semantics | None = None
+    simulators: bool | None = None
     threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
@@ -192,7 +199,8 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS`` and ``WEBNN_CACHE`` come last. A context keeps the
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS`` and ``WEBNN_CACHE`` come
+    last. A context keeps the
     settings that it was made with. The settings apply to all threads and tasks of the process.
 
     Args:
@@ -228,7 +236,7 @@ def convert_settings(where: str, options: EmulationOptions) -> Settings:
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if not given:
         return _NOTHING
-    for name, kind, expected in (("faults", Faults, "a webnn.Faults"), ("reference", bool, "a bool")):
+    for name, kind, expected in (("faults", Faults, "a webnn.Faults"), ("reference", bool, "a bool"), ("simulators", bool, "a bool")):
         if name in given and not isinstance(given[name], kind):
             raise TypeError(f"{where}: {name} must be {expected}, got {webidl.describe(given[name])}")
     convert: dict[str, Callable[[Any], Any]] = {
@@ -252,16 +260,30 @@ def ambient() -> Settings:
     settings = _NOTHING
     for layer in reversed(tuple(_LAYERS)):
         settings = settings.over(layer.settings)
-    names = (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE, CACHE_VARIABLE, CACHE_SIZE_VARIABLE, SEMANTICS_VARIABLE)
+    names = (
+        PROFILE_VARIABLE,
+        FALLBACK_VARIABLE,
+        NUMERICS_VARIABLE,
+        CACHE_VARIABLE,
+        CACHE_SIZE_VARIABLE,
+        SEMANTICS_VARIABLE,
+        SIMULATORS_VARIABLE,
+    )
     return settings.over(_environment(*(os.environ.get(name) or None for name in names)))
 
 
 @functools.lru_cache(maxsize=8)
 def _environment(
-    profile: str | None, fallback: str | None, numerics: str | None, cache: str | None, cacheSize: str | None, semantics: str | None
+    profile: str | None,
+    fallback: str | None,
+    numerics: str | None,
+    cache: str | None,
+    cacheSize: str | None,
+    semantics: str | None,
+    simulators: str | None,
 ) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics)):
+    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics, simulators)):
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -275,6 +297,7 @@ def _environment(
         cache=None if cache is None else _convertFolder(CACHE_VARIABLE, cache),
         cacheSize=None if cacheSize is None else _convertSize(cacheSize),
         semantics=None if semantics is None else parse_semantics(semantics, SEMANTICS_VARIABLE),
+        simulators=None if simulators is None else _convertSwitch(SIMULATORS_VARIABLE, simulators),
     )
 
 
@@ -292,6 +315,12 @@ def _convertSize(text: str) -> int:
     if match is None:
         raise ValueError(f"{CACHE_SIZE_VARIABLE} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
+
+
+def _convertSwitch(variable: str, text: str) -> bool:
+    if text not in _SWITCH:
+        raise ValueError(f"{variable} must be 1 or 0, got {webidl.describe(text)}")
+    return _SWITCH[text]
 
 
 def _convertProfile(where: str, value: object) -> Profile:

@@ -348,7 +348,8 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
         choose = select_reference
     else:
         options = settings.providerOptions or {}
-        choose = partial(select, inventory=discovery.discover(), powerPreference=power, order=settings.order or {}, providerOptions=options)
+        inventory = discovery.discover(simulators=bool(settings.simulators))
+        choose = partial(select, inventory=inventory, powerPreference=power, order=settings.order or {}, providerOptions=options)
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
     return choose(asked.deviceType or "cpu"), load

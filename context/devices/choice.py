@@ -17,6 +17,7 @@ from webnn.context.devices.selection import (
     CUDA,
     DIRECTML,
     OPENVINO,
+    QNN,
     REFERENCE,
     WEBGPU,
     Device,
@@ -50,7 +51,7 @@ DEFAULT_ORDER: Order = MappingProxyType(
     {
         "cpu": (OPENVINO,),
         "gpu": (CUDA, OPENVINO, WEBGPU, DIRECTML),
-        "npu": (OPENVINO, DIRECTML, "gpu"),
+        "npu": (OPENVINO, QNN, DIRECTML, "gpu"),
     }
 )
 _SUFFIX = "ExecutionProvider"
@@ -313,12 +314,14 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
 
 
 def _sorted(candidates: list[Device | str], powerPreference: str) -> list[Device | str]:
-    """Sort by the preferred kind of GPU, those of unknown kind in the middle."""
+    """Sort by the preferred kind of GPU, those of unknown kind in the middle; simulators come after hardware."""
 
-    def rank(candidate: Device | str) -> int:
-        if isinstance(candidate, str) or candidate.discrete is None:
-            return 1
-        return 0 if candidate.discrete == (powerPreference != "low-power") else 2
+    def rank(candidate: Device | str) -> tuple[bool, int]:
+        if isinstance(candidate, str):
+            return False, 1
+        if candidate.discrete is None:
+            return candidate.simulated, 1
+        return candidate.simulated, 0 if candidate.discrete == (powerPreference != "low-power") else 2
 
     return sorted(candidates, key=rank)
 

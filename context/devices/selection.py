@@ -16,6 +16,7 @@ __all__ = [
     "CUDA",
     "DIRECTML",
     "OPENVINO",
+    "QNN",
     "REFERENCE",
     "WEBGPU",
     "Device",
@@ -38,6 +39,7 @@ CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 DIRECTML = "DmlExecutionProvider"
 OPENVINO = "OpenVINOExecutionProvider"
+QNN = "QNNExecutionProvider"
 WEBGPU = "WebGpuExecutionProvider"
 #: Not the engine's: what `webnn.reference` is called where providers are named.
 REFERENCE = "reference"
@@ -61,6 +63,7 @@ class Device:
         vendor: The maker of the device; empty if that is not known.
         plugin: The provider is a plug-in, not a part of the engine.
         options: The provider options that choose the device.
+        simulated: The device is software that the program asked for: a software GPU, or the simulator of an NPU.
         handle: The engine's own object, which selects a plug-in's device; ``None`` for a provider that is a part of the engine.
     """
 
@@ -69,6 +72,7 @@ class Device:
     discrete: bool | None = None
     vendor: str = ""
     plugin: bool = False
+    simulated: bool = False
     options: Options = field(default_factory=lambda: MappingProxyType({}), hash=False)
     handle: Any = field(default=None, hash=False, repr=False)
 

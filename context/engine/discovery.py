@@ -5,24 +5,20 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import importlib
-import importlib.util
 import sys
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from types import FunctionType, MappingProxyType
 
 from webnn.context.devices.choice import Inventory
-from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Options, session_settings
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, Device, Options, session_settings
 from webnn.context.engine import runtime
+from webnn.context.engine.plugins import PLUGINS, choose_simulated, register
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import SILENT, session_options, start
 
-__all__ = ["PLUGINS", "discover", "find_failure", "refuses_options"]
+__all__ = ["discover", "find_failure", "refuses_options"]
 
-#: Plug-ins: the provider that each brings, and its package, whose ``get_library_path()`` says what to register.
-PLUGINS: Mapping[str, str] = MappingProxyType({WEBGPU: "onnxruntime_ep_webgpu", OPENVINO: "onnxruntime_ep_openvino"})
 #: The devices that providers built into the engine may have. Only a try shows whether a device exists.
 _BUILT_IN = (
     Device(provider=CUDA, type="gpu", discrete=True, vendor="NVIDIA"),
@@ -45,24 +41,32 @@ _SMALLEST_MODEL = (
 _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
 
 
-def discover() -> Inventory:
+def discover(*, simulators: bool = False) -> Inventory:
     """Return what exists on this machine. The first call of a process registers the plug-ins that are installed.
+
+    Args:
+        simulators: Devices in software count, too: a software GPU, the simulator of an NPU.
 
     Raises:
         NotSupportedError: No engine is installed.
     """
     with _LOCK:
-        return _discover()
+        return _discover(simulators)
 
 
 @functools.cache
-def _discover() -> Inventory:
+def _discover(simulators: bool) -> Inventory:
     built_in = runtime.available_providers()
     # Plug-ins that the program registered itself are listed already.
     before = {device.provider for device in runtime.list_devices()}
-    missing = {provider: reason for provider in PLUGINS if provider not in before and (reason := _register(provider))}
+    missing = {
+        each.provider: reason
+        for each in PLUGINS.values()
+        if each.provider not in before and (reason := register(each, simulators=simulators))
+    }
     listed = runtime.list_devices()
-    plugins = [device for device in listed if device.provider not in _BY_NAME]
+    chosen = (choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME)
+    plugins = [device for device in chosen if device is not None]
     # A provider that is there in both ways is used as a plug-in: that one knows its devices.
     known = {device.provider for device in plugins}
     cpu = next((Device(provider=CPU, type="cpu", vendor=device.vendor) for device in listed if device.provider == CPU), None)
@@ -78,22 +82,6 @@ def _discover() -> Inventory:
         missing=MappingProxyType({provider: reason for provider, reason in missing.items() if provider not in found}),
         built_in=built_in,
     )
-
-
-def _register(provider: str) -> str:
-    """Register a plug-in if it is installed.
-
-    Returns:
-        The reason to report if no device of it is listed; an empty string if it is not installed.
-    """
-    package = PLUGINS[provider]
-    try:
-        if importlib.util.find_spec(package) is None:
-            return ""
-        runtime.register_library(provider, str(importlib.import_module(package).get_library_path()))
-    except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
-        return f"does not register: {one_line(error)}"
-    return "is registered, but it found no device"
 
 
 def find_failure(device: Device, settings: Options | None = None) -> str:

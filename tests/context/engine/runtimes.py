@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from webnn.context.devices.selection import CPU, OPENVINO, WEBGPU
 from webnn.context.engine import discovery
 from webnn.context.engine import runtime as engine
+from webnn.context.engine.plugins import PLUGINS
 
 
 class Options:
@@ -142,8 +143,8 @@ def install(monkeypatch: pytest.MonkeyPatch, runtime: Runtime) -> None:
 
 def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: str) -> None:
     """Make packages of plug-ins, each with the body of its ``get_library_path()``; those that are installed here do not count."""
-    names = {WEBGPU: "webgpu_of_a_test", OPENVINO: "openvino_of_a_test"}
-    monkeypatch.setattr(discovery, "PLUGINS", names)
+    known = {WEBGPU: "webgpu_of_a_test", OPENVINO: "openvino_of_a_test"}
+    monkeypatch.setattr(discovery, "PLUGINS", {name: replace(PLUGINS[name], module=module) for name, module in known.items()})
     monkeypatch.syspath_prepend(folder)
     for package, body in packages.items():
         name = f"{package}_of_a_test"
