@@ -14,6 +14,7 @@ from rich.console import Console
 import webnn
 from webnn.commands.choices import Device, NumericsOption, set_numerics
 from webnn.commands.failure import failure
+from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.terminal import make_console, show_progress
 from webnn.wpt_runner.vectors import batch
@@ -41,6 +42,10 @@ def command(
         list[str] | None,
         typer.Option("--filter", "-k", metavar="TEXT", help='Run only cases with this in "file: name", or of this operation. Repeatable.'),
     ] = None,
+    count: Annotated[
+        int | None, typer.Option("--sample", metavar="COUNT", min=1, help="Run a random sample of so many cases.", show_default="all")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 1,
     device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
     numerics: NumericsOption = None,
     jobs: Annotated[
@@ -60,7 +65,7 @@ def command(
 ) -> None:
     """Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or those that the package holds.
 
-    The exit status is 0 if all is as expected, 1 if a case fails or a correction is stale, and 2 if the input is not valid.
+    The exit status is 0 if all is as expected, 1 if a case fails or an expectation is stale, and 2 if the input is not valid.
     """
     began = time.perf_counter()
     set_numerics(numerics)
@@ -70,26 +75,31 @@ def command(
         cases = list(load_cases(paths or bundled_archives()))
         if not cases:
             raise failure(f"there are no cases in {', '.join(map(str, paths or ()))}", _BAD_INPUT)
-        groups = batch.group_cases(batch.choose_levels(cases, levels or ()), expectations)
+        found, notes = batch.find_device(device.value)
+        groups = batch.group_cases(batch.choose_levels(cases, levels or ()), expectations, found)
         tasks = batch.choose(groups, filters or [])
     except (OSError, ValueError) as error:
         raise failure(str(error), _BAD_INPUT) from None
-    count = min(jobs or batch.default_jobs(len(tasks)), len(tasks))
+    except webnn.DOMException as error:
+        raise failure(str(error), _UNEXPECTED) from None
+    if count is not None:
+        tasks = batch.sample(tasks, count, seed)
+    processes = min(jobs or batch.default_jobs(len(tasks)), len(tasks))
     console = make_console()
     try:
-        notes = batch.describe_device(device.value)
         for note in notes:
             typer.echo(f"webnn: {note}", err=True)
-        replay = batch.replay(tasks, device.value, jobs=count, timeout=timeout)
+        replay = batch.replay(tasks, device.value, jobs=processes, timeout=timeout)
         outcomes = _run(tasks, replay, console if verbose else None)
     except (StartError, webnn.DOMException) as error:
         raise failure(str(error), _UNEXPECTED) from None
     report = reporting.Report(
         outcomes=outcomes,
-        stale=batch.find_stale(groups, outcomes),
+        stale=batch.find_stale(groups, outcomes, numbers=found.provider == CPU),
         deviceType=device.value,
+        device=found,
         notes=notes,
-        jobs=count,
+        jobs=processes,
         seconds=time.perf_counter() - began,
     )
     if json_file is not None:
@@ -104,7 +114,7 @@ def command(
 
 def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Console | None) -> list[Outcome]:
     """Show the progress of a run, with a line for each case on a console if given; return the outcomes in the order of the tasks."""
-    positions = {id(case): position for position, (case, _) in enumerate(tasks)}
+    positions = {id(case): position for position, (case, *_) in enumerate(tasks)}
     outcomes: list[Outcome] = []
     failed = 0
     try:
@@ -112,7 +122,7 @@ def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Conso
         with closing(replay), show_progress("vectors", len(tasks), "failed", hidden=hidden) as advance:
             for outcome in replay:
                 outcomes.append(outcome)
-                failed += not outcome.passed
+                failed += not outcome.as_expected
                 advance(failed)
                 if console is not None:
                     reporting.print_outcome(console, outcome)

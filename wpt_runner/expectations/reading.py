@@ -15,7 +15,7 @@ from webnn.wpt_runner.expectations.entries import KEY, Entry, quote
 from webnn.wpt_runner.expectations.tables import split
 from webnn.wpt_runner.foreign import find_problem, load_toml, write_path
 
-__all__ = ["NO_EXPECTATIONS", "bundled", "load_expectations", "read"]
+__all__ = ["NO_EXPECTATIONS", "bundled", "find_provider_file", "load_expectations", "read"]
 
 #: The name of the expectations that expect no failure.
 NO_EXPECTATIONS = Expectations().name
@@ -47,11 +47,22 @@ class _File(BaseModel):
 
     wpt: Annotated[str, StringConstraints(strict=True, pattern="^[0-9a-f]{7,64}$")] | None = None
     expected: list[dict[str, Any]] = []
-    correction: list[dict[str, Any]] = []  # of the vectors: the runner of the vectors reads them
+    # Of the vectors: the runner of the vectors reads them.
+    correction: list[dict[str, Any]] = []
+    fault: list[dict[str, Any]] = []
 
 
 def bundled() -> dict[str, Traversable]:
     """Return the files that come with the runner, by the level of web-platform-tests that they are for."""
+    return {name: file for name, file in _files().items() if "." not in name}
+
+
+def find_provider_file(level: str, provider: str) -> Traversable | None:
+    """Return the file of a level's failures that are a provider's, such as ``2025-03.webgpu.toml``; ``None`` if it has none."""
+    return _files().get(f"{level}.{provider.removesuffix('ExecutionProvider').lower()}")
+
+
+def _files() -> dict[str, Traversable]:
     files = resources.files("webnn.wpt_runner.expectations").iterdir()
     return {file.name.removesuffix(_SUFFIX): file for file in sorted(files, key=lambda file: file.name) if file.name.endswith(_SUFFIX)}
 
