@@ -56,6 +56,8 @@ FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 CACHE_VARIABLE = "WEBNN_CACHE"
 SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
+#: Packages, separated by commas.
+PLUGINS_VARIABLE = "WEBNN_PLUGINS"
 #: The most bytes that stored models may take, and the default.
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
 DEFAULT_CACHE_SIZE = 2**30
@@ -92,6 +94,7 @@ class EmulationOptions(TypedDict, total=False):
         semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
             docs/semantics.md.
         simulators: ``True`` counts devices in software, after hardware: a software GPU, the simulator of an NPU. docs/devices.md.
+        plugins: Packages of further plug-ins of the engine, ``["onnxruntime-ggml"]``; their devices come first. docs/devices.md.
     """
 
     profile: str | os.PathLike[str] | Profile | None
@@ -104,6 +107,7 @@ class EmulationOptions(TypedDict, total=False):
     cache: str | os.PathLike[str] | None
     semantics: SemanticsOptions | None
     simulators: bool | None
+    plugins: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +126,7 @@ class Settings:
         cacheSize: The most bytes that they may take.
         semantics: Values of switches; they override those of the profile.
         simulators: Devices in software count.
+        plugins: The modules of further plug-ins.
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
@@ -140,6 +145,7 @@ class Settings:
     cacheSize: int | None = None
     semantics: Semantics | None = None
     simulators: bool | None = None
+    plugins: tuple[str, ...] | None = None
     threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
@@ -199,8 +205,8 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS`` and ``WEBNN_CACHE`` come
-    last. A context keeps the
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_PLUGINS``
+    and ``WEBNN_CACHE`` come last. A context keeps the
     settings that it was made with. The settings apply to all threads and tasks of the process.
 
     Args:
@@ -247,6 +253,7 @@ def convert_settings(where: str, options: EmulationOptions) -> Settings:
         "numerics": lambda value: convert_numerics(value, f"{where}: numerics"),
         "cache": lambda value: _convertFolder(where, value),
         "semantics": lambda value: convert_semantics(value, f"{where}: semantics"),
+        "plugins": lambda value: _convertPackages(value, f"{where}: plugins"),
     }
     return Settings(**{name: convert[name](value) if name in convert else value for name, value in given.items()})
 
@@ -268,6 +275,7 @@ def ambient() -> Settings:
         CACHE_SIZE_VARIABLE,
         SEMANTICS_VARIABLE,
         SIMULATORS_VARIABLE,
+        PLUGINS_VARIABLE,
     )
     return settings.over(_environment(*(os.environ.get(name) or None for name in names)))
 
@@ -281,9 +289,10 @@ def _environment(
     cacheSize: str | None,
     semantics: str | None,
     simulators: str | None,
+    plugins: str | None,
 ) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics, simulators)):
+    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics, simulators, plugins)):
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -298,6 +307,7 @@ def _environment(
         cacheSize=None if cacheSize is None else _convertSize(cacheSize),
         semantics=None if semantics is None else parse_semantics(semantics, SEMANTICS_VARIABLE),
         simulators=None if simulators is None else _convertSwitch(SIMULATORS_VARIABLE, simulators),
+        plugins=None if plugins is None else _convertPackages(plugins.split(","), PLUGINS_VARIABLE),
     )
 
 
@@ -315,6 +325,17 @@ def _convertSize(text: str) -> int:
     if match is None:
         raise ValueError(f"{CACHE_SIZE_VARIABLE} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
+
+
+def _convertPackages(value: object, where: str) -> tuple[str, ...]:
+    """Convert names of packages, such as ``onnxruntime-ggml``, to those of their modules."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(each, str) for each in value):
+        raise TypeError(f"{where} must be a list of names of packages, got {webidl.describe(value)}")
+    names = [each.strip().replace("-", "_") for each in value]
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"{where} must be names of packages, such as 'onnxruntime-ggml', got {webidl.describe(name)}")
+    return tuple(dict.fromkeys(names))
 
 
 def _convertSwitch(variable: str, text: str) -> bool:

@@ -348,7 +348,7 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
         choose = select_reference
     else:
         options = settings.providerOptions or {}
-        inventory = discovery.discover(simulators=bool(settings.simulators))
+        inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
         choose = partial(select, inventory=inventory, powerPreference=power, order=settings.order or {}, providerOptions=options)
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load

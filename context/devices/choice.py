@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -152,11 +152,12 @@ class Inventory:
         devices: The devices of the providers whose devices are known.
         verify: Tries a device. Returns why it does not start, worded to follow the provider's name, or an empty string.
         missing: Why an installed provider has no devices, worded to follow its name.
+        named: The providers of the plug-ins that the program named, which come first.
         built_in: The providers that are a part of the engine; those without a listed device can be used for any type whose row names them.
         system: ``"Linux"``, ``"Windows"`` or ``"Darwin"``.
     """
 
-    __slots__ = ("_failures", "_lock", "_verify", "built_in", "devices", "missing", "system")
+    __slots__ = ("_failures", "_lock", "_verify", "built_in", "devices", "missing", "named", "system")
 
     def __init__(
         self,
@@ -164,11 +165,13 @@ class Inventory:
         *,
         verify: Callable[[Device], str],
         missing: Mapping[str, str] = _NONE,
+        named: Sequence[str] = (),
         built_in: Collection[str] = (),
         system: str | None = None,
     ) -> None:
         self.devices = tuple(devices)
         self.missing = missing
+        self.named = tuple(named)
         self.built_in = tuple(built_in)
         self.system = platform.system() if system is None else system
         self._verify = verify
@@ -300,7 +303,7 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
     if not row:
         yield f"the order names no provider for {deviceType}"
     found: list[Device | str] = []
-    for entry in row:
+    for entry in (*inventory.named, *row):
         if entry in DEVICE_TYPES:
             yield from _sorted(found, powerPreference)
             yield from _candidates(entry, inventory, powerPreference, order)
@@ -308,6 +311,9 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
             continue
         devices = inventory.find(entry, deviceType)
         each: list[Device | str] = [devices] if isinstance(devices, str) else [*devices]
+        if entry in inventory.named:
+            yield from each
+            continue
         # In a row given by the user, the order of the providers takes precedence over the kind of GPU.
         found += _sorted(each, powerPreference) if deviceType in order else each
     yield from found if deviceType in order else _sorted(found, powerPreference)

@@ -13,9 +13,10 @@ from types import FunctionType, MappingProxyType
 from webnn.context.devices.choice import Inventory
 from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, Device, Options, session_settings
 from webnn.context.engine import runtime
-from webnn.context.engine.plugins import PLUGINS, choose_simulated, register
+from webnn.context.engine.plugins import PLUGINS, Plugin, choose_simulated, find_plugin, register
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import SILENT, session_options, start
+from webnn.validation.errors import NotSupportedError
 
 __all__ = ["discover", "find_failure", "refuses_options"]
 
@@ -30,6 +31,8 @@ _BUILT_IN = (
 )
 #: Providers whose devices the engine lists, but which are chosen by their names.
 _BY_NAME = {CPU, DIRECTML}
+#: Why a plug-in has no device without simulators.
+_UNWANTED = "has a simulator only, which no program gets without simulators=True"
 _LOCK = threading.Lock()
 #: The default severity of the engine's log. The engine has no function that returns the severity in use.
 _WARNINGS = 2
@@ -41,32 +44,37 @@ _SMALLEST_MODEL = (
 _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
 
 
-def discover(*, simulators: bool = False) -> Inventory:
+def discover(*, simulators: bool = False, plugins: tuple[str, ...] = ()) -> Inventory:
     """Return what exists on this machine. The first call of a process registers the plug-ins that are installed.
 
     Args:
         simulators: Devices in software count, too: a software GPU, the simulator of an NPU.
+        plugins: Packages of further plug-ins, whose devices come first.
 
     Raises:
-        NotSupportedError: No engine is installed.
+        NotSupportedError: No engine is installed, or a package is not one of a plug-in.
     """
     with _LOCK:
-        return _discover(simulators)
+        return _discover(simulators, plugins)
 
 
 @functools.cache
-def _discover(simulators: bool) -> Inventory:
+def _discover(simulators: bool, packages: tuple[str, ...] = ()) -> Inventory:
     built_in = runtime.available_providers()
+    named = [_find_named(package) for package in packages]
     # Plug-ins that the program registered itself are listed already.
     before = {device.provider for device in runtime.list_devices()}
+    every = {**PLUGINS, **{each.provider: each for each in named}}
     missing = {
         each.provider: reason
-        for each in PLUGINS.values()
+        for each in every.values()
         if each.provider not in before and (reason := register(each, simulators=simulators))
     }
     listed = runtime.list_devices()
-    chosen = (choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME)
-    plugins = [device for device in chosen if device is not None]
+    chosen = {device: choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME}
+    plugins = [device for device in chosen.values() if device is not None]
+    # A plug-in that has a simulator only.
+    missing |= {device.provider: _UNWANTED for device, each in chosen.items() if each is None}
     # A provider that is there in both ways is used as a plug-in: that one knows its devices.
     known = {device.provider for device in plugins}
     cpu = next((Device(provider=CPU, type="cpu", vendor=device.vendor) for device in listed if device.provider == CPU), None)
@@ -80,8 +88,18 @@ def _discover(simulators: bool) -> Inventory:
         devices,
         verify=find_failure,
         missing=MappingProxyType({provider: reason for provider, reason in missing.items() if provider not in found}),
+        named=[each.provider for each in named],
         built_in=built_in,
     )
+
+
+def _find_named(package: str) -> Plugin:
+    found = find_plugin(package)
+    if isinstance(found, str):
+        raise NotSupportedError(
+            f"createContext: plugins names the package {package!r}, which {found}", operation="createContext", rule="engine"
+        )
+    return found
 
 
 def find_failure(device: Device, settings: Options | None = None) -> str:

@@ -141,7 +141,7 @@ SELECTIONS: list[tuple[str, str, str | tuple[str, ...]]] = [
 
 def install(monkeypatch: pytest.MonkeyPatch, inventory: Inventory) -> None:
     """Make contexts on this inventory."""
-    monkeypatch.setattr("webnn.context.engine.discovery.discover", lambda: inventory)
+    monkeypatch.setattr("webnn.context.engine.discovery.discover", lambda **_: inventory)
 
 
 def outline(selection: Selection) -> str:
