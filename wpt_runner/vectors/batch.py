@@ -35,6 +35,7 @@ __all__ = [
     "choose",
     "choose_levels",
     "default_jobs",
+    "expect",
     "find_device",
     "find_stale",
     "group_cases",
@@ -143,7 +144,12 @@ def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout:
                 outcome = Outcome(case=case, status=_STATUSES[each.end], failure=each.problem, worst=None, seconds=each.seconds)
             else:
                 outcome = replace(each.result, case=case, seconds=each.seconds)
-            yield replace(outcome, status=Status.EXPECTED) if fault is not None and outcome.status == fault.status else outcome
+            yield expect(outcome, fault)
+
+
+def expect(outcome: Outcome, fault: Fault | None) -> Outcome:
+    """Return the outcome of a case that may have a fault: it is expected if the case fails as the fault says."""
+    return replace(outcome, status=Status.EXPECTED) if fault is not None and outcome.status == fault.status else outcome
 
 
 def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], Outcome]:
