@@ -30,6 +30,7 @@ from webnn.wpt_runner.vectors.replay import run_case
 
 __all__ = [
     "DeviceType",
+    "Found",
     "Group",
     "Task",
     "choose",
@@ -60,6 +61,15 @@ class Group:
     cases: Sequence[Case]
     corrections: Mapping[str, Correction]
     faults: Mapping[str, Fault] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The device of this machine that computes, the device profile in use (empty without one), and notes: whether it is a fallback."""
+
+    device: Device
+    profile: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def choose_levels(cases: Sequence[Case], levels: Sequence[str]) -> Sequence[Case]:
@@ -166,16 +176,17 @@ def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], 
     return work
 
 
-def find_device(deviceType: DeviceType) -> tuple[Device, list[str]]:
-    """Return the device of this machine that computes, and notes on it: whether it is one of another type.
+def find_device(deviceType: DeviceType) -> Found:
+    """Find out which device of this machine computes.
 
     Raises:
         NotSupportedError: There is no such device.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        context = webnn.ML().createContextSync(deviceType=deviceType)
-    return context._state.selection.devices[0], [str(each.message) for each in caught]
+        state = webnn.ML().createContextSync(deviceType=deviceType)._state
+    profile = "" if state.profile is None else state.profile.name
+    return Found(device=state.selection.devices[0], profile=profile, notes=tuple(str(each.message) for each in caught))
 
 
 def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome], *, numbers: bool = True) -> list[str]:

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from webnn.wpt_runner.foreign import is_deep
 from webnn.wpt_runner.vectors.comparison import Difference
 from webnn.wpt_runner.vectors.files import find_sources
 from webnn.wpt_runner.vectors.format import CaseError, RecordedFile, RecordedTest, parse
 
-__all__ = ["Case", "Outcome", "Status", "load_cases"]
+__all__ = ["Case", "Outcome", "Status", "load_cases", "subject"]
 
 _DEEPEST = 50
 
@@ -61,6 +61,21 @@ class Case:
     def title(self) -> str:
         """Its file and its name."""
         return f"{self.file}: {self.name}"
+
+
+class Named(Protocol):
+    """A case, as it is recorded or as a report has it."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def operations(self) -> list[str]: ...
+
+
+def subject(case: Named) -> str:
+    """Return what a case is about: its operation, or its file if it has several operations."""
+    operations = {*case.operations}
+    return operations.pop() if len(operations) == 1 else case.file
 
 
 class Status(StrEnum):

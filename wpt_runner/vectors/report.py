@@ -17,12 +17,12 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.text import cut, show_controls
-from webnn.context.devices.selection import Device
 from webnn.wpt_runner.terminal import encodable, plural, print_line
-from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
+from webnn.wpt_runner.vectors.batch import Found
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, subject
 from webnn.wpt_runner.vectors.comparison import show_number
 
-__all__ = ["Report", "print_outcome", "print_report", "write_json"]
+__all__ = ["Report", "encode", "print_outcome", "print_report", "write_json"]
 
 #: How many failures are printed, and how much of each.
 _FAILURES = 20
@@ -30,19 +30,19 @@ _LONGEST_FAILURE = 600
 _LONGEST_NAME = 200
 #: From this width on, columns are two spaces apart.
 _WIDE = 90
+#: How the modules of the engine and of its plug-ins begin.
 _ENGINE = "onnxruntime"
 _STYLES = {Status.PASSED: "green", Status.CORRECTED: "yellow", Status.EXPECTED: "yellow", Status.REFUSED: "yellow"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run: the outcomes of cases in the order in which they were read, stale expectations, the device, and notes on it."""
+    """A run: the outcomes of cases in the order in which they were read, stale expectations, and the device."""
 
     outcomes: Sequence[Outcome]
     stale: Sequence[str]
     deviceType: str
-    device: Device
-    notes: Sequence[str]
+    found: Found
     jobs: int
     seconds: float
 
@@ -111,8 +111,7 @@ def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
     """Make a row for each operation; a graph of several operations counts for its file."""
     rows: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        operations = {*outcome.case.operations}
-        rows.setdefault(operations.pop() if len(operations) == 1 else outcome.case.file, []).append(outcome)
+        rows.setdefault(subject(outcome.case), []).append(outcome)
     table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=console.width < _WIDE, header_style="bold")
     # On a narrow terminal, names and distances are cut (their columns may shrink, their texts do not wrap), numbers are not.
     table.add_column("operation")
@@ -137,19 +136,26 @@ def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
 
 def write_json(path: Path, report: Report) -> None:
     """Write a report that programs can read; infinities and NaNs are the strings that recorded cases use."""
+    path.write_text(json.dumps(encode(report), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def encode(report: Report) -> dict[str, Any]:
+    """Return what `write_json` writes."""
     content = {
         "versions": _versions(),
         "device": report.deviceType,
-        "provider": report.device.provider,
-        "adapter": report.device.name,
-        "notes": report.notes,
+        "provider": report.found.device.provider,
+        "adapter": report.found.device.name,
+        "profile": report.found.profile,
+        "notes": report.found.notes,
         "jobs": report.jobs,
         "seconds": round(report.seconds, 3),
         "totals": report.totals,
         "stale": report.stale,
         "cases": [_describe(outcome) for outcome in report.outcomes],
     }
-    path.write_text(json.dumps(_encode(content), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    encoded: dict[str, Any] = _encode(content)
+    return encoded
 
 
 def _describe(outcome: Outcome) -> dict[str, Any]:
@@ -183,7 +189,7 @@ def _encode(value: Any) -> Any:
 
 
 def _versions() -> dict[str, str]:
-    engines = metadata.packages_distributions().get(_ENGINE, [])
+    engines = [name for module, names in metadata.packages_distributions().items() if module.startswith(_ENGINE) for name in names]
     packages = {package: metadata.version(package) for package in ("numpy", "onnx", *sorted(set(engines)))}
     system = f"{platform.system()} {platform.machine()}"
     return {"webnn": webnn.__version__, "python": platform.python_version(), **packages, "system": system}

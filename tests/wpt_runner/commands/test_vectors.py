@@ -212,7 +212,7 @@ def test_processes_may_die_hang_and_raise(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "prepare", violence.prepare)
-    monkeypatch.setattr(batch, "find_device", lambda _: (Device(provider=CPU, type="cpu"), ["no such device"]))
+    monkeypatch.setattr(batch, "find_device", lambda _: batch.Found(device=Device(provider=CPU, type="cpu"), notes=("no such device",)))
     code, output, errors = invoke(write(tmp_path / "unary.json", record("one", [])), "--device", "npu")
     assert (code, output) == (1, "")
     assert errors.startswith("webnn: no such device\nwebnn: a process could not start: RuntimeError: cannot begin (in violence.py, line ")
