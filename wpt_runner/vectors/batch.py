@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
 import webnn
-from webnn.context.devices.selection import Device
+from webnn.context import emulation
+from webnn.context.devices import choice
+from webnn.context.devices.selection import CPU, Device
+from webnn.context.engine import discovery
 from webnn.processes.pool import End, cores, run_tasks
 from webnn.wpt_runner.expectations import NO_EXPECTATIONS, bundled
 from webnn.wpt_runner.levels import Level, level_of
@@ -184,9 +187,13 @@ def find_device(deviceType: DeviceType) -> Found:
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        state = webnn.ML().createContextSync(deviceType=deviceType)._state
-    profile = "" if state.profile is None else state.profile.name
-    return Found(device=state.selection.devices[0], profile=profile, notes=tuple(str(each.message) for each in caught))
+        webnn.ML().createContextSync(deviceType=deviceType)
+    notes = tuple(str(each.message) for each in caught)
+    settings = emulation.ambient()
+    if settings.profile is not None:
+        return Found(device=Device(provider=CPU, type="cpu"), profile=settings.profile.name, notes=notes)
+    inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
+    return Found(device=choice.select(deviceType, inventory).devices[0], notes=notes)
 
 
 def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome], *, numbers: bool = True) -> list[str]:
@@ -194,7 +201,7 @@ def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome], *, numbers:
 
     Args:
         groups: The cases that were read.
-        outcomes: Those that ran.
+        outcomes: The outcomes of the cases that ran.
         numbers: Corrections of values are judged, too: they are for the default CPU provider.
     """
     ran = list(outcomes)

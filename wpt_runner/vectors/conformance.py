@@ -108,7 +108,7 @@ class _Group:
 
     @property
     def wrong(self) -> list[RanCase]:
-        """Those whose numbers are too far off."""
+        """The cases whose numbers are too far off."""
         return [case for case in self.cases if case.status not in _FINE and case.worst is not None]
 
     @property

@@ -34,7 +34,7 @@ def test_a_run_and_an_earlier_one(tmp_path: Path) -> None:
     code, output, errors = invoke("-k", "tile: ", "-k", "sign", "--json", report)
     assert (code, errors) == (0, "")
     assert "more operations are right on every device" in output
-    # What another machine wrote: text of any kind.
+    # A report of another machine may hold any text.
     other = json.loads(report.read_text(encoding="utf-8"))["runs"][0]
     other |= {"device": "gpu", "adapter": "<b>card</b> (1)"}
     other["cases"][0] |= {"status": "failed", "worst": 7, "tolerance": 2, "failure": "<script>"}
