@@ -21,6 +21,7 @@ import pytest
 import webnn
 from tests.shared import ROOT
 from tests.support import make_context
+from tests.wpt_runner.recorded import EveryAdapter
 from webnn.context.devices.selection import CPU, QNN, WEBGPU, Device
 from webnn.javascript.idl import load_idl
 from webnn.reference.wpt_tolerances import distance
@@ -696,15 +697,6 @@ def test_bundled_faults(level: str, provider: str) -> None:
     for name, fault in load_faults(level, device).items():
         assert (fault.file, name) in names
         assert (ROOT / fault.program).is_file(), fault.program
-
-
-class EveryAdapter(str):
-    """A name that has every text in it."""
-
-    __slots__ = ()
-
-    def __contains__(self, _: object) -> bool:
-        return True
 
 
 def test_faults_of_another_device() -> None:

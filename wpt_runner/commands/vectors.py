@@ -16,6 +16,7 @@ from webnn.commands.choices import Device, NumericsOption, PluginOption, Simulat
 from webnn.commands.failure import failure
 from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
+from webnn.wpt_runner.devices import find_device
 from webnn.wpt_runner.terminal import make_console, show_progress
 from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors import report as reporting
@@ -136,7 +137,7 @@ def replay(
     """Replay cases on a device, with a line for each on a console if given; failures are errors of the command line."""
     began = time.perf_counter()
     try:
-        found = batch.find_device(device.value)
+        found = find_device(device.value)
         groups = batch.group_cases(cases, expectations, found.device)
         tasks = batch.choose(groups, filters)
         if count is not None:

@@ -9,14 +9,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-import webnn
-from webnn.context import emulation
-from webnn.context.devices import choice
-from webnn.context.devices.selection import CPU, Device
-from webnn.context.engine import discovery
+from webnn.context.devices.selection import Device
 from webnn.processes.pool import End, cores, run_tasks
+from webnn.wpt_runner.devices import DeviceType
 from webnn.wpt_runner.expectations import NO_EXPECTATIONS, bundled
 from webnn.wpt_runner.levels import Level, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
@@ -32,15 +29,12 @@ from webnn.wpt_runner.vectors.corrections import (
 from webnn.wpt_runner.vectors.replay import run_case
 
 __all__ = [
-    "DeviceType",
-    "Found",
     "Group",
     "Task",
     "choose",
     "choose_levels",
     "default_jobs",
     "expect",
-    "find_device",
     "find_stale",
     "group_cases",
     "prepare",
@@ -48,7 +42,6 @@ __all__ = [
     "sample",
 ]
 
-DeviceType: TypeAlias = Literal["cpu", "gpu", "npu"]
 E = TypeVar("E", Correction, Fault)
 Task: TypeAlias = tuple[Case, Correction | None, Fault | None]
 
@@ -64,15 +57,6 @@ class Group:
     cases: Sequence[Case]
     corrections: Mapping[str, Correction]
     faults: Mapping[str, Fault] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The device of this machine that computes, the device profile in use (empty without one), and notes: whether it is a fallback."""
-
-    device: Device
-    profile: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def choose_levels(cases: Sequence[Case], levels: Sequence[str]) -> Sequence[Case]:
@@ -177,23 +161,6 @@ def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], 
             return run_case(task[0], ml.createContextSync(deviceType=deviceType), task[1])
 
     return work
-
-
-def find_device(deviceType: DeviceType) -> Found:
-    """Find out which device of this machine computes.
-
-    Raises:
-        NotSupportedError: There is no such device.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        webnn.ML().createContextSync(deviceType=deviceType)
-    notes = tuple(str(each.message) for each in caught)
-    settings = emulation.ambient()
-    if settings.profile is not None:
-        return Found(device=Device(provider=CPU, type="cpu"), profile=settings.profile.name, notes=notes)
-    inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
-    return Found(device=choice.select(deviceType, inventory).devices[0], notes=notes)
 
 
 def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome], *, numbers: bool = True) -> list[str]:

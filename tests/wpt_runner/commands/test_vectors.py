@@ -23,7 +23,9 @@ from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
 from tests.webnn.processes.pools import expire, run_tasks_here
 from webnn.context.devices.selection import CPU, Device
+from webnn.wpt_runner.commands import vectors
 from webnn.wpt_runner.commands.vectors import command
+from webnn.wpt_runner.devices import Found
 from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors.report import _table
 
@@ -212,7 +214,7 @@ def test_processes_may_die_hang_and_raise(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "prepare", violence.prepare)
-    monkeypatch.setattr(batch, "find_device", lambda _: batch.Found(device=Device(provider=CPU, type="cpu"), notes=("no such device",)))
+    monkeypatch.setattr(vectors, "find_device", lambda _: Found(device=Device(provider=CPU, type="cpu"), notes=("no such device",)))
     code, output, errors = invoke(write(tmp_path / "unary.json", record("one", [])), "--device", "npu")
     assert (code, output) == (1, "")
     assert errors.startswith("webnn: no such device\nwebnn: a process could not start: RuntimeError: cannot begin (in violence.py, line ")
