@@ -114,7 +114,6 @@ PROVIDER = """\
 [[expected]]
 file = "webnn/conformance_tests/buffer.https.any.js"
 reason = "exact there"
-program = "x.py"
 status = "PASS"
 subtests = ["one"]
 [[expected]]
@@ -169,11 +168,11 @@ def test_expectations_of_a_provider_are_strict(layered: Expectations) -> None:
     passes = ran(FILE, GPU, {**ON_GPU, TWO: "PASS", "four": "PASS"})
     assert layered.apply(passes).surprises == 2
     assert layered.problems([passes]) == [
-        f"mine.webgpu.toml:7: {FILE} ({GPU}) passes 'two \"quoted\"': remove the entry",
-        f"mine.webgpu.toml:13: {FILE} ({GPU}) passes 'four': remove the entry",
+        f"mine.webgpu.toml:6: {FILE} ({GPU}) passes 'two \"quoted\"': remove the entry",
+        f"mine.webgpu.toml:12: {FILE} ({GPU}) passes 'four': remove the entry",
     ]
     without = {name: status for name, status in ON_GPU.items() if name != "four"}
-    assert layered.problems([ran(FILE, GPU, without)]) == [f"mine.webgpu.toml:13: {FILE} ({GPU}) has no subtest 'four': remove the entry"]
+    assert layered.problems([ran(FILE, GPU, without)]) == [f"mine.webgpu.toml:12: {FILE} ({GPU}) has no subtest 'four': remove the entry"]
 
 
 @pytest.mark.parametrize("level", [level.name for level in LEVELS])
@@ -187,7 +186,15 @@ def test_bundled_files_of_providers(level: str) -> None:
         for entry in layer.entries:
             assert entry.has_reason
             assert isinstance(entry, ProviderEntry)
-            assert (ROOT / entry.program).is_file()
+            assert not entry.program or (ROOT / entry.program).is_file()
+
+
+def test_a_failure_of_a_provider_needs_a_program() -> None:
+    text = '[[expected]]\nfile = "a.js"\nreason = "x"\n'
+    assert read("a.toml", f'{text}status = "PASS"\nsubtests = ["one"]', model=ProviderEntry).entries
+    for more in ('subtests = ["one"]', 'test = "CRASH"', 'test = "CRASH"\nstatus = "PASS"\nsubtests = ["one"]'):
+        with pytest.raises(ValueError, match="must have 'program', which shows the failure in ONNX Runtime alone"):
+            read("a.toml", text + more, model=ProviderEntry)
 
 
 ENTRY = '[[expected]]\nfile = "a.js"\n'

@@ -96,12 +96,18 @@ class ProviderEntry(Entry):
     """An entry of a provider, which takes precedence over those of the level: ``"PASS"`` for subtests that fail elsewhere.
 
     Attributes:
-        program: The program in the repository that shows it in ONNX Runtime alone.
+        program: The program in the repository that shows a failure in ONNX Runtime alone.
         adapter: A part of the name of the devices that the entry is about; empty for all.
     """
 
-    program: Annotated[str, StringConstraints(strict=True, pattern=r"\S")]
+    program: _Text = ""
     adapter: _Text = ""
+
+    @model_validator(mode="after")
+    def _check_program(self) -> ProviderEntry:
+        if not self.program and (self.status != "PASS" or self.test is not None):
+            raise ValueError("must have 'program', which shows the failure in ONNX Runtime alone")
+        return self
 
 
 class Verdict(Enum):

@@ -39,7 +39,6 @@ _DEMANDS = {
 #: The form of a string, by its key.
 _LOOKS = {
     "file": "must be a path in the checkout, without '/' at its front",
-    "program": "must be the path of a program",
     "variants": "must begin with '?'",
     "wpt": "must be a commit: 7 or more hexadecimal digits",
 }
