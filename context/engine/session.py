@@ -135,6 +135,7 @@ class CompiledGraph:
         "__weakref__",
         "_binding",
         "_bound",
+        "_copies",
         "_model",
         "_recorded",
         "_reference",
@@ -195,6 +196,8 @@ class CompiledGraph:
         self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
         #: Bound to each slot: an address, or the memory of a tensor; 0 for nothing, or `_UNKNOWN`.
         self._bound: list[Any] = [0] * next(numbers)
+        #: Another provider has memory of its own, into which an input is copied when it is bound, not when the graph runs.
+        self._copies = len(selection.providers) > 1
         self._reference = weakref.ref(self)
         self.quick = len(selection.providers) == 1 and _looks_quick(model)
         self.last: Dispatch | None = None
@@ -234,6 +237,8 @@ class CompiledGraph:
         """
         try:
             # Binding costs more than a small run: memory that is still bound is not bound again.
+            if self._copies:
+                self._release_inputs()
             if addresses != self._bound:
                 self._bind_all(addresses)
             self.repeat()
@@ -248,6 +253,8 @@ class CompiledGraph:
         """
         bound = self._bound
         try:
+            if self._copies:
+                self._release_inputs()
             for slot, memory in zip(call.slots, call.memories, strict=True):
                 # As above: bound memory is not bound again.
                 if bound[slot.index] is not memory:
@@ -257,7 +264,7 @@ class CompiledGraph:
             self.took(perf_counter() - start)
             self.last = call
             # A slow graph is queued each time. A tensor that is destroyed from now on ends this itself.
-            if not self.quick or any(memory.withdrawn for memory in call.memories):
+            if not self.quick or self._copies or any(memory.withdrawn for memory in call.memories):
                 self.last = None
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("dispatch", error) from error
@@ -273,6 +280,10 @@ class CompiledGraph:
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
         self._bound[:] = [0] * len(self._bound)
+
+    def _release_inputs(self) -> None:
+        """Have all inputs bound anew: what is bound is a copy of what they held before."""
+        self._bound[: len(self.inputs)] = [_UNKNOWN] * len(self.inputs)
 
     def _bind_tensor(self, slot: BufferSlot, memory: TensorMemory) -> None:
         """Bind a tensor to an input or an output."""

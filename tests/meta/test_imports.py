@@ -93,7 +93,7 @@ BELOW = {
     },
     "webnn.wpt_runner": {
         *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
-        *("webnn.builder", "webnn.display", "webnn.formats", "webnn.inspect", "webnn.reference"),
+        *("webnn.builder", "webnn.context", "webnn.display", "webnn.formats", "webnn.inspect", "webnn.reference"),
     },
     "webnn.wpt_runner.browser": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.wpt_runner"},
     "webnn.wpt_runner.writing": {

@@ -6,6 +6,7 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,16 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from tests.shared import ROOT
+from tests.wpt_runner.recorded import EveryAdapter
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, load_expectations
+from webnn.context.devices import selection
+from webnn.context.devices.selection import Device
+from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, add_providers, load_expectations, reading
+from webnn.wpt_runner.expectations.entries import ProviderEntry
 from webnn.wpt_runner.expectations.reading import read
 from webnn.wpt_runner.flavours import Flavour, join_place, split_place
+from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 FILE = "webnn/conformance_tests/buffer.https.any.js"
@@ -102,6 +109,94 @@ def test_reading() -> None:
     assert [entry.names for entry in expectations.entries] == [(ONE, TWO), (THREE,), (None,)]
 
 
+#: Faults of a provider in FILE: "one" is right there, "two" fails in another way, "four" fails only there; the last is of another device.
+PROVIDER = """\
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "exact there"
+status = "PASS"
+subtests = ["one"]
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "slow there"
+program = "x.py"
+status = "TIMEOUT"
+subtests = ['two "quoted"']
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "wrong there"
+program = "x.py"
+subtests = ["four"]
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "wrong on another device"
+program = "x.py"
+adapter = "SwiftShader"
+subtests = ["five"]
+"""
+WEBGPU = Device(provider="WebGpuExecutionProvider", type="gpu", name="llvmpipe (LLVM 19)")
+
+
+@pytest.fixture
+def layered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Expectations:
+    """The expectations of TEXT, with those of PROVIDER for the variant gpu."""
+    path = tmp_path / "mine.webgpu.toml"
+    path.write_text(PROVIDER, encoding="utf-8")
+    monkeypatch.setattr(reading, "_files", lambda: {"mine.webgpu": path, "mine": path})
+    assert list(reading.bundled()) == ["mine"]
+    return add_providers(parse(TEXT), "mine", {"cpu": replace(WEBGPU, provider="CPUExecutionProvider"), "gpu": WEBGPU})
+
+
+#: What PROVIDER says of the variant gpu, to the letter.
+ON_GPU = {ONE: "PASS", TWO: "TIMEOUT", THREE: "TIMEOUT", "four": "FAIL", "five": "PASS"}
+
+
+def test_a_provider_takes_precedence(layered: Expectations) -> None:
+    gpu = ran(FILE, GPU, ON_GPU)
+    results = [AS_EXPECTED[0], gpu, *AS_EXPECTED[2:]]
+    assert [each.surprises for each in map(layered.apply, results)] == [0, 0, 0, 0]
+    assert layered.problems(results, complete=True) == []
+    # The same on a flavour, and where the variant has more than a device.
+    for place in (f"worker{GPU}", "?op=add&device=gpu"):
+        assert layered.apply(ran(FILE, place, {ONE: "PASS", TWO: "TIMEOUT", "four": "FAIL"})).surprises == 0
+    assert layered.apply(ran(FILE, "?op=add&device=npu", {ONE: "PASS", "four": "FAIL"})).surprises == 2
+
+
+def test_expectations_of_a_provider_are_strict(layered: Expectations) -> None:
+    fails = ran(FILE, GPU, {**ON_GPU, ONE: "FAIL"})
+    assert layered.apply(fails).surprises == 1
+    passes = ran(FILE, GPU, {**ON_GPU, TWO: "PASS", "four": "PASS"})
+    assert layered.apply(passes).surprises == 2
+    assert layered.problems([passes]) == [
+        f"mine.webgpu.toml:6: {FILE} ({GPU}) passes 'two \"quoted\"': remove the entry",
+        f"mine.webgpu.toml:12: {FILE} ({GPU}) passes 'four': remove the entry",
+    ]
+    without = {name: status for name, status in ON_GPU.items() if name != "four"}
+    assert layered.problems([ran(FILE, GPU, without)]) == [f"mine.webgpu.toml:12: {FILE} ({GPU}) has no subtest 'four': remove the entry"]
+
+
+@pytest.mark.parametrize("level", [level.name for level in LEVELS])
+def test_bundled_files_of_providers(level: str) -> None:
+    """They are valid, and their programs exist."""
+    devices = {
+        kind: replace(WEBGPU, provider=provider, name=EveryAdapter())
+        for kind, provider in (("gpu", selection.WEBGPU), ("npu", selection.QNN))
+    }
+    for layer in add_providers(load_expectations(level), level, devices).layers:
+        for entry in layer.entries:
+            assert entry.has_reason
+            assert isinstance(entry, ProviderEntry)
+            assert not entry.program or (ROOT / entry.program).is_file()
+
+
+def test_a_failure_of_a_provider_needs_a_program() -> None:
+    text = '[[expected]]\nfile = "a.js"\nreason = "x"\n'
+    assert read("a.toml", f'{text}status = "PASS"\nsubtests = ["one"]', model=ProviderEntry).entries
+    for more in ('subtests = ["one"]', 'test = "CRASH"', 'test = "CRASH"\nstatus = "PASS"\nsubtests = ["one"]'):
+        with pytest.raises(ValueError, match="must have 'program', which shows the failure in ONNX Runtime alone"):
+            read("a.toml", text + more, model=ProviderEntry)
+
+
 ENTRY = '[[expected]]\nfile = "a.js"\n'
 
 
@@ -113,7 +208,7 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
         ("a = " + "{a=" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
         ("wpt" + ".a" * 5_000 + " = 1", "a.toml: its values must not be nested deeper than 50 levels"),
         ("wpt = " + "[" * 49 + "]" * 49, "a.toml: 'wpt' must be a string, got [["),
-        ("more = 1", "a.toml: the keys are wpt, expected, correction, got 'more'"),
+        ("more = 1", "a.toml: the keys are wpt, expected, correction, fault, got 'more'"),
         ("wpt = 'main'", "a.toml: 'wpt' must be a commit: 7 or more hexadecimal digits, got 'main'"),
         ("wpt = 2024", "a.toml: 'wpt' must be a string, got 2024"),
         ("expected = 1", "a.toml: 'expected' must be a list, got 1"),

@@ -70,6 +70,10 @@ COMMANDS: Mapping[str, Entry] = Commands(
             "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
         ),
         "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
+        "conformance": Entry(
+            "webnn.wpt_runner.commands.conformance",
+            "Compare devices by conformance cases: which operations and data types are right, wrong, refused, or leave the device.",
+        ),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }
 )

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn._extras import install_command
-from webnn.commands.choices import ExecutorOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import Device, ExecutorOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failure
 from webnn.javascript.idl import load_idl
@@ -21,7 +21,9 @@ from webnn.processes.executors import check_executor
 from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
-from webnn.wpt_runner.expectations import Expectations, load_expectations
+from webnn.wpt_runner.devices import select_device
+from webnn.wpt_runner.expectations import Expectations, add_providers, bundled, load_expectations
+from webnn.wpt_runner.expectations.entries import device_of
 from webnn.wpt_runner.flavours import Flavour, join_place
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import choose
@@ -126,6 +128,9 @@ def command(
             tests = _tests_again(rerun_failed, tests)
         named = expectations or choice.expectations
         expected = load_expectations(named, missing_ok=update_expectations)
+        if named in bundled():
+            asked = {device_of(test.variant) for test in tests}
+            expected = add_providers(expected, named, {each.value: select_device(each.value) for each in Device if each.value in asked})
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
     # Files that cannot be written fail before the work, not after it.
