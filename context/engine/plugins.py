@@ -18,7 +18,7 @@ from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Optio
 from webnn.context.engine import runtime
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "Plugin", "choose_simulated", "register"]
+__all__ = ["PLUGINS", "Plugin", "choose_simulated", "is_installed", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -69,6 +69,14 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
 )
 
 
+def is_installed(plugin: Plugin) -> bool:
+    """Tell whether the package of a plug-in is installed. Nothing of it is loaded."""
+    try:
+        return importlib.util.find_spec(plugin.module) is not None
+    except ValueError:  # a module without a specification
+        return False
+
+
 def register(plugin: Plugin, *, simulators: bool) -> str:
     """Register a plug-in if it is installed.
 
@@ -80,7 +88,7 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
         The reason to report if no device of it is listed; an empty string if it is not installed.
     """
     try:
-        if importlib.util.find_spec(plugin.module) is None:
+        if not is_installed(plugin):
             return ""
         path = str(importlib.import_module(plugin.module).get_library_path())
         if simulators and plugin.variable:
