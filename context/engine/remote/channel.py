@@ -7,7 +7,9 @@ answer holds is checked here. No message is a pickle, and large data does not tr
 from __future__ import annotations
 
 import json
+import os
 import select
+import socket
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,14 +17,12 @@ from dataclasses import asdict, fields
 from enum import IntEnum
 from multiprocessing import connection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webnn.context.devices.selection import Device, Selection, SessionSettings
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
 __all__ = [
+    "LONGEST",
     "PLACE",
     "REQUEST",
     "Answer",
@@ -49,8 +49,10 @@ PLACE = struct.Struct("<IQ")
 #: The beginning of an answer: a mark, the number of the request, and how it ended. A part of another message is not taken for one.
 _ANSWER = struct.Struct("<4sIB")
 _MARK = b"wnn\n"
+#: The most bytes of a message. A longer answer is sent in parts.
+_PACKET = 1 << 17
 #: The most bytes of an answer: the names of the nodes of a large model.
-_LONGEST = 64 << 20
+LONGEST = 64 << 20
 #: The most characters of a text.
 _LONGEST_TEXT = 1 << 16
 #: Parts of a segment begin at multiples of this number of bytes, as the engine's own memory does.
@@ -80,6 +82,8 @@ class Answer(IntEnum):
     FAILED = 1
     #: The session does not start for a reason of ours. The body is the whole message.
     REFUSED = 2
+    #: The body is a part; the next answer with this number has the next one.
+    MORE = 3
 
 
 class ProtocolError(Exception):
@@ -87,10 +91,13 @@ class ProtocolError(Exception):
 
 
 class Channel:
-    """A connection. Not thread-safe.
+    """An end of a connection. Not thread-safe.
+
+    An interrupt may end a call at any time. On Linux a message is sent and received by one call of the system, or not at all, together with
+    the descriptor of a segment. Elsewhere an interrupt at the wrong moment can leave a part of a message, which the other side refuses.
 
     Args:
-        link: Its end.
+        link: A socket that keeps the boundaries of messages; where there is none, a connection of `multiprocessing`.
     """
 
     __slots__ = ("_link", "wait")
@@ -98,10 +105,10 @@ class Channel:
     #: Waits at most some seconds for a message, or for the end of the connection; tells whether there is one.
     wait: Callable[[float], bool]
 
-    def __init__(self, link: Connection) -> None:
+    def __init__(self, link: Any) -> None:
         self._link = link
         if hasattr(select, "poll"):
-            # `Connection.poll` makes such an object for each call.
+            # Other ways make such an object for each call.
             poll = select.poll()
             poll.register(link.fileno(), select.POLLIN)
             self.wait = lambda seconds: bool(poll.poll(seconds * 1000))
@@ -109,15 +116,37 @@ class Channel:
             self.wait = lambda seconds: connection.wait([link], seconds) != []
 
     @classmethod
+    def pair(cls) -> tuple[Channel, Channel]:
+        """Return both ends of a new connection."""
+        if sys.platform == "linux":
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            return cls(ours), cls(theirs)
+        first, second = connection.Pipe()
+        return cls(first), cls(second)
+
+    @classmethod
     def open(cls, handle: int) -> Channel:
         """Open the end that this process inherited."""
-        if sys.platform == "win32":
-            return cls(connection.PipeConnection(handle))
-        return cls(connection.Connection(handle))
+        if sys.platform == "linux":
+            return cls(socket.socket(fileno=handle))
+        kind = connection.PipeConnection if sys.platform == "win32" else connection.Connection
+        return cls(kind(handle))
 
-    def send(self, message: bytes) -> None:
-        """Send a message."""
-        self._link.send_bytes(message)
+    def send(self, message: bytes, descriptor: int = -1) -> None:
+        """Send a message, and with it the descriptor of a file.
+
+        Raises:
+            OSError: The other side has ended.
+        """
+        if sys.platform != "linux":
+            self._link.send_bytes(message)
+            if sys.platform != "win32" and descriptor >= 0:
+                with socket.socket(fileno=os.dup(self._link.fileno())) as carrier:
+                    socket.send_fds(carrier, [b"\0"], [descriptor])
+        elif descriptor < 0:
+            self._link.send(message)
+        else:
+            socket.send_fds(self._link, [message], [descriptor])
 
     def receive(self) -> bytes:
         """Receive a message.
@@ -126,11 +155,39 @@ class Channel:
             EOFError: The other side has ended.
             OSError: It has, or the message is too long.
         """
-        return self._link.recv_bytes(_LONGEST)
+        if sys.platform != "linux":
+            return bytes(self._link.recv_bytes(_PACKET))
+        message: bytes = self._link.recv(_PACKET)
+        if not message:
+            raise EOFError
+        return message
+
+    def receive_with_descriptor(self) -> tuple[bytes, int]:
+        """Receive a message, and the descriptor that came with it; -1 if there is none. Elsewhere than on Linux `take_descriptor` has it.
+
+        Raises:
+            EOFError: The other side has ended.
+            OSError: It has.
+        """
+        if sys.platform != "linux":
+            return self.receive(), -1
+        message, descriptors, _, _ = socket.recv_fds(self._link, _PACKET, 1)
+        if not message:
+            raise EOFError
+        return message, descriptors[0] if descriptors else -1
+
+    def take_descriptor(self) -> int:
+        """Receive a descriptor that follows a message; -1 on Windows, which has names in its place."""
+        if sys.platform == "win32":
+            return -1
+        with socket.socket(fileno=os.dup(self._link.fileno())) as carrier:
+            _, descriptors, _, _ = socket.recv_fds(carrier, 1, 1)
+        return descriptors[0]
 
     def fileno(self) -> int:
         """Return the descriptor, or the handle."""
-        return self._link.fileno()
+        number: int = self._link.fileno()
+        return number
 
     def close(self) -> None:
         """Close this end."""
@@ -142,13 +199,16 @@ def align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def pack_answer(number: int, end: Answer, body: bytes = b"") -> bytes:
-    """Make an answer."""
-    return _ANSWER.pack(_MARK, number, end) + body
+def pack_answer(number: int, end: Answer, body: bytes) -> list[bytes]:
+    """Return the messages of an answer."""
+    size = _PACKET - _ANSWER.size
+    parts = [body[first : first + size] for first in range(0, len(body), size)] or [b""]
+    more = _ANSWER.pack(_MARK, number, Answer.MORE)
+    return [*(more + part for part in parts[:-1]), _ANSWER.pack(_MARK, number, end) + parts[-1]]
 
 
 def read_answer(message: bytes) -> tuple[int, int, bytes]:
-    """Return the number, the end and the body of an answer.
+    """Return the number, the end and the body of a message of an answer.
 
     Raises:
         ProtocolError: It is not an answer.
@@ -156,7 +216,7 @@ def read_answer(message: bytes) -> tuple[int, int, bytes]:
     if len(message) < _ANSWER.size or message[:4] != _MARK:
         raise ProtocolError
     _, number, end = _ANSWER.unpack_from(message)
-    if end > Answer.REFUSED:
+    if end > Answer.MORE:
         raise ProtocolError
     return number, end, message[_ANSWER.size :]
 

@@ -65,7 +65,6 @@ class RemoteGraph:
 
     __slots__ = (
         "__weakref__",
-        "_about",
         "_assignments",
         "_bound",
         "_copies",
@@ -75,6 +74,7 @@ class RemoteGraph:
         "_number",
         "_profile",
         "_reference",
+        "_work",
         "inputs",
         "last",
         "outputs",
@@ -87,9 +87,10 @@ class RemoteGraph:
         self._number = next(host.graphs)
         self._key = self._number.to_bytes(4, "little")
         self._profile = profile
-        self._about = _describe(model)
+        about = _describe(model)
+        self._work = f"a run of {about}"
         try:
-            answer = _send(host, self._number, model, _header(model, selection, profile, cache), f"the build of {self._about}")
+            answer = _send(host, self._number, model, _header(model, selection, profile, cache), f"the build of {about}")
         except EngineError as error:
             if error.whole:
                 raise OperationError(str(error), operation="build", rule="engine") from None
@@ -172,7 +173,7 @@ class RemoteGraph:
     def repeat(self) -> None:
         """Compute `last` again, as `dispatch` does."""
         try:
-            self._host.request(Operation.REPEAT, self._key, method="dispatch", work=self._about)
+            self._host.request(Operation.REPEAT, self._key, method="dispatch", work=self._work)
         except InvalidStateError:
             self.last = None
 
@@ -200,7 +201,7 @@ class RemoteGraph:
         try:
             # The lists have the same objects: those have no equality but identity.
             if memories == bound:
-                host.request(Operation.REPEAT, self._key, method=method, work=self._about)
+                host.request(Operation.REPEAT, self._key, method=method, work=self._work)
                 return
             bound[:] = [-1] * len(bound)
             places = [self._key]
@@ -212,7 +213,7 @@ class RemoteGraph:
                 host.share(segment, method)
                 memory.users.add(self._reference)
                 places.append(PLACE.pack(segment, offset))
-            host.request(Operation.RUN, b"".join(places), method=method, work=self._about)
+            host.request(Operation.RUN, b"".join(places), method=method, work=self._work)
             bound[:] = memories
         except EngineError as error:
             raise engine_failure(self._model, method, str(error)) from error

@@ -3,8 +3,8 @@
 A thread waits for each process. It reads what drivers write to standard error, and learns of the end first. A process that ends by itself,
 hangs, has too much memory or sends what it must not is a lost context; the program goes on.
 
-The timeline of the context makes one request at a time. An interrupt waits for the answer, as it would for an engine in this process; a
-second one ends the process.
+The timeline of the context makes one request at a time. An interrupt waits for the answer, as it would for an engine in this process. A
+second one does not; then the next request waits for it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
-from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from webnn.context.engine.remote.channel import REQUEST, Answer, Channel, Operation, ProtocolError, read_answer, read_text
+from webnn.context.engine.remote.channel import LONGEST, REQUEST, Answer, Channel, Operation, ProtocolError, read_answer, read_text
 from webnn.context.engine.remote.memory import Arena, SharedMemory
 from webnn.context.processes import describe_code
 from webnn.context.state import Loss
@@ -72,8 +71,8 @@ class _Process:
     """The process. It does not refer to its host: the thread that waits for it must not keep that alive."""
 
     def __init__(self, name: str, loss: Loss) -> None:
-        self.ours, theirs = connection.Pipe()
-        self._theirs: Any = theirs
+        self.ours, theirs = Channel.pair()
+        self._theirs: Channel | None = theirs
         self.name = name
         self.loss = loss
         self._owner = os.getpid()
@@ -146,6 +145,7 @@ class _Process:
     def _start(self) -> subprocess.Popen[bytes]:
         if not sys.executable or getattr(sys, "frozen", False):
             raise OSError("this program has no Python interpreter; isolate=False needs none")
+        assert self._theirs is not None
         handle = self._theirs.fileno()
         root = str(Path(__file__).resolve().parents[4])
         command = [sys.executable, "-P", "-c", _START.format(root=root, handle=handle, parent=self._owner)]
@@ -213,6 +213,7 @@ class Host:
         "_count",
         "_dropped",
         "_hang_limit",
+        "_isBusy",
         "_known",
         "_memory_limit",
         "_process",
@@ -228,8 +229,10 @@ class Host:
         self.arena = Arena()
         self.graphs = itertools.count(1)
         self._process = _Process(name, loss)
-        self._channel = Channel(self._process.ours)
+        self._channel = self._process.ours
         self._count = 0
+        #: A request may be on its way: an interrupt ended the wait for it.
+        self._isBusy = False
         #: The segments that the process has.
         self._known: set[int] = set()
         #: The graphs that are no longer in use.
@@ -308,8 +311,9 @@ class Host:
     def share(self, number: int, method: str) -> None:
         """Give the process a segment, unless it has it."""
         if number not in self._known:
-            self._known.add(number)
             self._ask(Operation.SEGMENT, self._describe(number), number, method, "")
+            self._known.add(number)
+            self.arena.segments[number].close()
 
     def build(self, graph: int, number: int, length: int, work: str) -> bytes:
         """Have the process build a graph from a segment, which begins with the header; return the body of the answer."""
@@ -321,50 +325,74 @@ class Host:
         return number.to_bytes(4, "little") + segment.size.to_bytes(8, "little") + segment.name.encode()
 
     def _ask(self, operation: Operation, body: bytes, segment: int | None, method: str, work: str) -> bytes:
-        if self._process.ended.is_set():
+        process = self._process
+        if process.ended.is_set():
             raise self._lost(method)
         if self._dropped or self.arena.dropped:
             self._forget(method)
-        self._count += 1
-        number, process = self._count & 0xFFFFFFFF, self._process
         process.work = work
-        sent = False
         try:
-            self._channel.send(REQUEST.pack(operation, number) + body)
-            if segment is not None:
-                shared = self.arena.segments[segment]
-                shared.hand_over(self._channel.fileno())
-                shared.close()
-            sent = True
+            if self._isBusy:
+                self._settle()
+            self._isBusy = True
+            number = self._send(operation, body, -1 if segment is None else self.arena.segments[segment].descriptor)
             end, answer = self._receive(number)
+            self._isBusy = False
         except (OSError, EOFError, ProtocolError) as error:
             process.kill(_WRONG if isinstance(error, ProtocolError) else "")
             raise self._lost(method) from None
         except BaseException:  # an interrupt
-            self._settle(whole=sent or segment is None)
+            # The process does what it was asked for, as an engine in this process would. Its end loses the context by itself.
+            with contextlib.suppress(OSError, EOFError, ProtocolError):
+                self._settle()
             raise
         process.work = ""
         if end != Answer.DONE:
             raise EngineError(read_text(answer), whole=end == Answer.REFUSED)
         return answer
 
+    def _send(self, operation: Operation, body: bytes, descriptor: int = -1) -> int:
+        """Send a request; return its number."""
+        self._count += 1
+        number = self._count & 0xFFFFFFFF
+        self._channel.send(REQUEST.pack(operation, number) + body, descriptor)
+        return number
+
+    def _settle(self) -> None:
+        """Wait until the process has done what an interrupt did not wait for. It is not known whether that was sent, nor what came back."""
+        self._receive(self._send(Operation.PING, b""))
+        self._isBusy = False
+
     def _receive(self, number: int) -> tuple[int, bytes]:
         """Receive the answer to a request; those to requests before it are left out."""
-        channel, began, pause = self._channel, 0.0, _FIRST_LOOK
         if not number % _OFTEN:
             self._check_memory()
+        parts = b""
         while True:
-            while not channel.wait(pause):
-                if self._process.ended.is_set():
-                    raise EOFError
-                began = began or time.monotonic() - pause
-                pause = _LOOK
-                if time.monotonic() - began > self._hang_limit:
-                    self._process.kill(f"it did not answer within {self._hang_limit:g} s")
-                self._check_memory()
-            told, end, body = read_answer(channel.receive())
-            if told == number:
-                return end, body
+            self._wait()
+            told, end, body = read_answer(self._channel.receive())
+            if told != number:
+                continue
+            if end != Answer.MORE:
+                return end, parts + body
+            parts += body
+            if len(parts) > LONGEST:
+                raise ProtocolError
+
+    def _wait(self) -> None:
+        """Wait for a message."""
+        wait = self._channel.wait
+        if wait(_FIRST_LOOK):
+            return
+        began = time.monotonic() - _FIRST_LOOK
+        while True:
+            if self._process.ended.is_set():
+                raise EOFError
+            if time.monotonic() - began > self._hang_limit:
+                self._process.kill(f"it did not answer within {self._hang_limit:g} s")
+            self._check_memory()
+            if wait(_LOOK):
+                return
 
     def _check_memory(self) -> None:
         used = _used_memory(self._process.pid)
@@ -377,27 +405,6 @@ class Host:
         segments = [number for number in _take_all(self.arena.dropped) if number in self._known]
         self._known.difference_update(segments)
         self._ask(Operation.DROP, json.dumps([graphs, segments]).encode(), None, method, "")
-
-    def _settle(self, *, whole: bool) -> None:
-        """Wait until the process has done what an interrupt did not wait for. A second interrupt ends the process.
-
-        Args:
-            whole: The request was sent as a whole, or not at all.
-        """
-        process = self._process
-        try:
-            if not whole:
-                process.kill("its work was interrupted")
-                return
-            self._count += 1
-            number = self._count & 0xFFFFFFFF
-            self._channel.send(REQUEST.pack(Operation.PING, number))
-            self._receive(number)
-        except (OSError, EOFError, ProtocolError):
-            process.kill()
-        except BaseException:
-            process.kill("its work was interrupted twice")
-            raise
 
     def _lost(self, method: str) -> Exception:
         """Lose the context; return the error of the call."""

@@ -10,7 +10,6 @@ import itertools
 import mmap
 import os
 import secrets
-import socket
 import sys
 import tempfile
 import threading
@@ -29,10 +28,10 @@ __all__ = ["Arena", "Place", "Segment", "SharedMemory"]
 
 #: Values begin at multiples of this number of bytes, as those of the engine's own do.
 _ALIGNMENT = 64
-#: A larger value has a segment of its own.
-_SMALL = 1 << 18
-#: The bytes of a segment for small values.
-_CHUNK = 1 << 22
+#: A larger value has a segment of its own, and with it a file descriptor in each process.
+_SMALL = 1 << 20
+#: The bytes of a segment for small values. The operating system allocates its pages on first use.
+_CHUNK = 1 << 26
 
 
 class Segment:
@@ -40,7 +39,7 @@ class Segment:
 
     Args:
         size: Its bytes, more than 0.
-        source: The descriptor or the name that the other process handed over; by default the segment is new, and all zeros.
+        source: The descriptor or the name of the other process's segment; by default the segment is new, and all zeros.
 
     Raises:
         MemoryError: There is no memory.
@@ -66,25 +65,13 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """The name by which the other process opens it; empty where a descriptor is handed over."""
+        """The name by which the other process opens it; empty where it has a descriptor."""
         return self._name
 
-    def hand_over(self, handle: int) -> None:
-        """Send the descriptor over a socket, right behind the message about the segment."""
-        if sys.platform != "win32":
-            with socket.socket(fileno=os.dup(handle)) as carrier:
-                socket.send_fds(carrier, [b"\0"], [self._descriptor])
-
-    @classmethod
-    def take(cls, handle: int, size: int, name: str) -> Segment:
-        """Map the segment that the other process handed over."""
-        if sys.platform == "win32":
-            return cls(size, name)
-        with socket.socket(fileno=os.dup(handle)) as carrier:
-            _, descriptors, _, _ = socket.recv_fds(carrier, 1, 1)
-        segment = cls(size, descriptors[0])
-        segment.close()
-        return segment
+    @property
+    def descriptor(self) -> int:
+        """The descriptor by which the other process opens it; -1 where it has a name."""
+        return self._descriptor
 
     def close(self) -> None:
         """Close the descriptor. The memory stays."""

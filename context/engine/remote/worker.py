@@ -90,6 +90,8 @@ class _Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
+        #: Came with the request.
+        self._descriptor = -1
         self._segments: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
         self._addresses: dict[int, int] = {0: 0}
         self._graphs: dict[int, CompiledGraph] = {}
@@ -113,7 +115,7 @@ class _Worker:
         }
         head = REQUEST.size
         while True:
-            message = self._channel.receive()
+            message, self._descriptor = self._channel.receive_with_descriptor()
             operation, number = REQUEST.unpack_from(message)
             end = Answer.DONE
             try:
@@ -124,7 +126,8 @@ class _Worker:
                 cause = error.__cause__ if ours else error
                 end = Answer.FAILED if cause else Answer.REFUSED
                 body = str(cause or error)[:_LONGEST_TEXT].encode("utf-8", "replace")
-            self._channel.send(pack_answer(number, end, body))
+            for part in pack_answer(number, end, body):
+                self._channel.send(part)
 
     def _register(self, provider: str, *, simulators: bool) -> str:
         """Register a plug-in at the first use; return the reason if no device of it is listed."""
@@ -158,9 +161,11 @@ class _Worker:
         return discovery.find_failure(self._find(read_device(told["device"])), told["settings"]).encode("utf-8", "replace")
 
     def _take(self, body: bytes) -> tuple[int, np.ndarray[Any, np.dtype[Any]]]:
-        """Take the segment that follows a message; return its number and its bytes."""
+        """Take the segment of a request; return its number and its bytes."""
         number, size = int.from_bytes(body[:4], "little"), int.from_bytes(body[4:12], "little")
-        segment = Segment.take(self._channel.fileno(), size, body[12:].decode())
+        descriptor = self._channel.take_descriptor() if self._descriptor < 0 else self._descriptor
+        segment = Segment(size, body[12:].decode() if descriptor < 0 else descriptor)
+        segment.close()
         return number, np.frombuffer(segment.map, np.uint8)
 
     def _take_segment(self, body: bytes) -> bytes:
