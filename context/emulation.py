@@ -59,6 +59,8 @@ FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 CACHE_VARIABLE = "WEBNN_CACHE"
 SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
+#: Packages, separated by commas.
+PLUGINS_VARIABLE = "WEBNN_PLUGINS"
 ISOLATE_VARIABLE = "WEBNN_ISOLATE"
 #: The limits of a device's process: seconds for each build and each run, and bytes.
 HANG_VARIABLE = "WEBNN_HANG_LIMIT"
@@ -100,6 +102,7 @@ class EmulationOptions(TypedDict, total=False):
         semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
             docs/semantics.md.
         simulators: ``True`` counts devices in software, after hardware: a software GPU, the simulator of an NPU. docs/devices.md.
+        plugins: Packages of further plug-ins of the engine, ``["onnxruntime-ggml"]``; their devices come first. docs/devices.md.
         isolate: ``True`` runs every context in a process of its own, ``False`` none. By default a context has one unless the default CPU
             provider computes alone. docs/devices.md.
     """
@@ -114,6 +117,7 @@ class EmulationOptions(TypedDict, total=False):
     cache: str | os.PathLike[str] | None
     semantics: SemanticsOptions | None
     simulators: bool | None
+    plugins: Sequence[str] | None
     isolate: bool | None
 
 
@@ -133,6 +137,7 @@ class Settings:
         cacheSize: The most bytes that they may take.
         semantics: Values of switches; they override those of the profile.
         simulators: Devices in software count.
+        plugins: The modules of further plug-ins.
         isolate: Contexts have processes of their own; ``None`` for those that do not run on the default CPU provider alone.
         hangLimit: After how many seconds of one build or one run a process counts as hung.
         memoryLimit: The most bytes that a process may have.
@@ -154,6 +159,7 @@ class Settings:
     cacheSize: int | None = None
     semantics: Semantics | None = None
     simulators: bool | None = None
+    plugins: tuple[str, ...] | None = None
     isolate: bool | None = None
     hangLimit: float | None = None
     memoryLimit: int | None = None
@@ -216,9 +222,9 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_ISOLATE`` and
-    ``WEBNN_CACHE`` come last. A context keeps the settings that it was made with. The settings apply to all threads and tasks of the
-    process.
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_PLUGINS``,
+    ``WEBNN_ISOLATE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made with. The settings apply to all threads
+    and tasks of the process.
 
     Args:
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
@@ -266,6 +272,7 @@ def convert_settings(where: str, options: EmulationOptions) -> Settings:
         "numerics": lambda value: convert_numerics(value, f"{where}: numerics"),
         "cache": lambda value: _convertFolder(where, value),
         "semantics": lambda value: convert_semantics(value, f"{where}: semantics"),
+        "plugins": lambda value: _convertPackages(value, f"{where}: plugins"),
     }
     return Settings(**{name: convert[name](value) if name in convert else value for name, value in given.items()})
 
@@ -287,6 +294,7 @@ def ambient() -> Settings:
         CACHE_SIZE_VARIABLE,
         SEMANTICS_VARIABLE,
         SIMULATORS_VARIABLE,
+        PLUGINS_VARIABLE,
         ISOLATE_VARIABLE,
         HANG_VARIABLE,
         MEMORY_VARIABLE,
@@ -303,12 +311,13 @@ def _environment(
     cacheSize: str | None,
     semantics: str | None,
     simulators: str | None,
+    plugins: str | None,
     isolate: str | None,
     hangLimit: str | None,
     memoryLimit: str | None,
 ) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    given = (profile, fallback, numerics, cache, cacheSize, semantics, simulators, isolate, hangLimit, memoryLimit)
+    given = (profile, fallback, numerics, cache, cacheSize, semantics, simulators, plugins, isolate, hangLimit, memoryLimit)
     if all(each is None for each in given):
         return _NOTHING
     try:
@@ -324,6 +333,7 @@ def _environment(
         cacheSize=None if cacheSize is None else _convertSize(CACHE_SIZE_VARIABLE, cacheSize),
         semantics=None if semantics is None else parse_semantics(semantics, SEMANTICS_VARIABLE),
         simulators=None if simulators is None else _convertSwitch(SIMULATORS_VARIABLE, simulators),
+        plugins=None if plugins is None else _convertPackages(plugins.split(","), PLUGINS_VARIABLE),
         isolate=None if isolate is None else _convertSwitch(ISOLATE_VARIABLE, isolate),
         hangLimit=None if hangLimit is None else _convertSeconds(HANG_VARIABLE, hangLimit),
         memoryLimit=None if memoryLimit is None else _convertSize(MEMORY_VARIABLE, memoryLimit),
@@ -344,6 +354,17 @@ def _convertSize(variable: str, text: str) -> int:
     if match is None:
         raise ValueError(f"{variable} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
+
+
+def _convertPackages(value: object, where: str) -> tuple[str, ...]:
+    """Convert names of packages, such as ``onnxruntime-ggml``, to those of their modules."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(each, str) for each in value):
+        raise TypeError(f"{where} must be a list of names of packages, got {webidl.describe(value)}")
+    names = [each.strip().replace("-", "_") for each in value]
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"{where} must be names of packages, such as 'onnxruntime-ggml', got {webidl.describe(name)}")
+    return tuple(dict.fromkeys(names))
 
 
 def _convertSeconds(variable: str, text: str) -> float:

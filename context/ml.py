@@ -356,7 +356,9 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
         choose = select_reference
     else:
         options = settings.providerOptions or {}
-        inventory = discovery.discover(simulators=bool(settings.simulators), isolated=settings.isolate is not False)
+        inventory = discovery.discover(
+            simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+        )
         choose = partial(select, inventory=inventory, powerPreference=power, order=settings.order or {}, providerOptions=options)
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
@@ -381,7 +383,7 @@ def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> 
     from webnn.context.engine.remote.scout import open_host  # noqa: PLC0415
 
     name = f"{selection.device} ({selection.providers[0][0]})"
-    return open_host(name, loss, settings.hangLimit, settings.memoryLimit)
+    return open_host(name, loss, settings.plugins or (), settings.hangLimit, settings.memoryLimit)
 
 
 def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host | None = None) -> Backend:

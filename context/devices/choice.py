@@ -152,13 +152,14 @@ class Inventory:
         devices: The devices of the providers whose devices are known.
         verify: Tries a device. Returns why it does not start, worded to follow the provider's name, or an empty string.
         missing: Why an installed provider has no devices, worded to follow its name.
+        named: The providers of the plug-ins that the program named, which come first.
         built_in: The providers that are a part of the engine; those without a listed device can be used for any type whose row names them.
         system: ``"Linux"``, ``"Windows"`` or ``"Darwin"``.
         later: Returns the devices of a provider, or why it has none, worded to follow its name; called once, when the provider is looked
             for. Where such a provider has devices, they replace those that ``devices`` has of it.
     """
 
-    __slots__ = ("_devices", "_failures", "_later", "_lock", "_missing", "_verify", "built_in", "system")
+    __slots__ = ("_devices", "_failures", "_later", "_lock", "_missing", "_verify", "built_in", "named", "system")
 
     def __init__(
         self,
@@ -166,6 +167,7 @@ class Inventory:
         *,
         verify: Callable[[Device], str],
         missing: Mapping[str, str] = _NONE,
+        named: Sequence[str] = (),
         built_in: Collection[str] = (),
         system: str | None = None,
         later: Mapping[str, Callable[[], tuple[Sequence[Device], str]]] = _NONE,
@@ -173,6 +175,7 @@ class Inventory:
         self._devices = tuple(devices)
         self._missing = dict(missing)
         self._later = dict(later)
+        self.named = tuple(named)
         self.built_in = tuple(built_in)
         self.system = platform.system() if system is None else system
         self._verify = verify
@@ -336,7 +339,7 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
     if not row:
         yield f"the order names no provider for {deviceType}"
     found: list[Device | str] = []
-    for entry in row:
+    for entry in (*inventory.named, *row):
         if entry in DEVICE_TYPES:
             yield from _sorted(found, powerPreference)
             yield from _candidates(entry, inventory, powerPreference, order)
@@ -344,6 +347,9 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
             continue
         devices = inventory.find(entry, deviceType)
         each: list[Device | str] = [devices] if isinstance(devices, str) else [*devices]
+        if entry in inventory.named:
+            yield from each
+            continue
         # In a row given by the user, the order of the providers takes precedence over the kind of GPU.
         found += _sorted(each, powerPreference) if deviceType in order else each
     yield from found if deviceType in order else _sorted(found, powerPreference)

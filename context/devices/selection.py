@@ -61,6 +61,7 @@ class Device:
         type: The device type: ``"cpu"``, ``"gpu"`` or ``"npu"``.
         discrete: A GPU with memory of its own; ``None`` if that is not known, or for other devices.
         vendor: The maker of the device; empty if that is not known.
+        name: The name that its driver gives; empty if that is not known.
         plugin: The provider is a plug-in, not a part of the engine.
         options: The provider options that choose the device.
         simulated: The device is software that the program asked for: a software GPU, or the simulator of an NPU.
@@ -71,6 +72,7 @@ class Device:
     type: str
     discrete: bool | None = None
     vendor: str = ""
+    name: str = ""
     plugin: bool = False
     simulated: bool = False
     options: Options = field(default_factory=lambda: MappingProxyType({}), hash=False)

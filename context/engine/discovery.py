@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from webnn.context.devices.choice import Inventory
 from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, Device, Options, session_settings
 from webnn.context.engine import runtime
-from webnn.context.engine.plugins import PLUGINS, choose_simulated, is_installed, register
+from webnn.context.engine.plugins import PLUGINS, UNWANTED, Plugin, choose_simulated, find_plugin, is_installed, register
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import SILENT, session_options, start
+from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.context.engine.remote.scout import Scout
@@ -46,55 +47,72 @@ _SMALLEST_MODEL = (
 _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
 
 
-def discover(*, simulators: bool = False, isolated: bool = False) -> Inventory:
+def discover(*, simulators: bool = False, plugins: tuple[str, ...] = (), isolated: bool = False) -> Inventory:
     """Return what exists on this machine. The first call of a process registers the plug-ins that are installed.
 
     Args:
         simulators: Devices in software count, too: a software GPU, the simulator of an NPU.
+        plugins: Packages of further plug-ins, whose devices come first.
         isolated: Another process registers the plug-ins and tries the devices, each when a context may need it. Only other plug-ins, which
             the program registered itself, are used in this process.
 
     Raises:
-        NotSupportedError: No engine is installed.
+        NotSupportedError: No engine is installed, or a package is not one of a plug-in.
     """
     with _LOCK:
-        return _discover_elsewhere(simulators) if isolated else _discover(simulators)
+        return (_discover_elsewhere if isolated else _discover)(simulators, plugins)
 
 
 @functools.cache
-def _discover(simulators: bool) -> Inventory:
+def _discover(simulators: bool, packages: tuple[str, ...] = ()) -> Inventory:
     built_in = runtime.available_providers()
+    named = [_find_named(package) for package in packages]
     # Plug-ins that the program registered itself are listed already.
     before = {device.provider for device in runtime.list_devices()}
+    every = {**PLUGINS, **{each.provider: each for each in named}}
     missing = {
         each.provider: reason
-        for each in PLUGINS.values()
+        for each in every.values()
         if each.provider not in before and (reason := register(each, simulators=simulators))
     }
     listed = runtime.list_devices()
-    chosen = (choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME)
-    plugins = [device for device in chosen if device is not None]
+    chosen = {device: choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME}
+    plugins = [device for device in chosen.values() if device is not None]
+    # A plug-in that has a simulator only.
+    missing |= {device.provider: UNWANTED for device, each in chosen.items() if each is None}
     devices = _with_built_in(plugins, built_in, listed)
     found = {device.provider for device in devices}
     return Inventory(
         devices,
         verify=find_failure,
         missing=MappingProxyType({provider: reason for provider, reason in missing.items() if provider not in found}),
+        named=[each.provider for each in named],
         built_in=built_in,
     )
 
 
+def _find_named(package: str) -> Plugin:
+    found = find_plugin(package)
+    if isinstance(found, str):
+        raise NotSupportedError(
+            f"createContext: plugins names the package {package!r}, which {found}", operation="createContext", rule="engine"
+        )
+    return found
+
+
 @functools.cache
-def _discover_elsewhere(simulators: bool) -> Inventory:
+def _discover_elsewhere(simulators: bool, packages: tuple[str, ...] = ()) -> Inventory:
     built_in = runtime.available_providers()
     listed = runtime.list_devices()
-    installed = {each.provider for each in PLUGINS.values() if is_installed(each)}
-    own = [device for device in listed if device.provider not in (_BY_NAME | installed)]
+    named = [_find_named(package) for package in packages]
+    others = {each.provider for each in (*PLUGINS.values(), *named) if is_installed(each)}
+    own = [device for device in listed if device.provider not in (_BY_NAME | others)]
     return Inventory(
         _with_built_in(own, built_in, listed),
-        verify=_find_failure_elsewhere,
+        verify=functools.partial(_find_failure_elsewhere, packages),
+        named=[each.provider for each in named],
         built_in=built_in,
-        later={provider: functools.partial(_list_elsewhere, provider, simulators) for provider in PLUGINS if provider in installed},
+        later={provider: functools.partial(_list_elsewhere, packages, provider, simulators) for provider in others},
     )
 
 
@@ -110,13 +128,13 @@ def _with_built_in(plugins: list[Device], built_in: list[str], listed: list[Devi
     ]
 
 
-def _list_elsewhere(provider: str, simulators: bool) -> tuple[Sequence[Device], str]:
-    return _scout().list_devices(provider, simulators)
+def _list_elsewhere(packages: tuple[str, ...], provider: str, simulators: bool) -> tuple[Sequence[Device], str]:
+    return _scout().list_devices(packages, provider, simulators)
 
 
-def _find_failure_elsewhere(device: Device) -> str:
+def _find_failure_elsewhere(packages: tuple[str, ...], device: Device) -> str:
     # This process has the device if the program registered its plug-in.
-    return _scout().find_failure(device) if device.handle is None else find_failure(device)
+    return _scout().find_failure(packages, device) if device.handle is None else find_failure(device)
 
 
 @functools.cache

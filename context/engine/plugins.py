@@ -10,17 +10,20 @@ import contextlib
 import importlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 
 from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options
-from webnn.context.engine import runtime
+from webnn.context.engine import runtime, vulkan
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "Plugin", "choose_simulated", "is_installed", "register"]
+__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+#: Why a plug-in has no device without simulators.
+UNWANTED = "has a simulator only, which no program gets without simulators=True"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +32,9 @@ class Plugin:
 
     Attributes:
         provider: The provider's name.
-        module: The module to import; its ``get_library_path()`` says what to register.
+        module: The module to import. Its ``get_library_path()``, or ``library_path()``, says what to register.
         simulates: The type of the device that it has in software; empty if it has none.
-        vendor: The vendor of that device.
+        describe: Returns the vendor and the name of that device.
         options: Returns the provider options that choose that device.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
@@ -39,9 +42,18 @@ class Plugin:
     provider: str
     module: str
     simulates: str = ""
-    vendor: str = ""
+    describe: Callable[[], tuple[str, str]] = lambda: ("", "")
     options: Callable[[ModuleType], Options] = lambda _: _NONE
     variable: str = ""
+
+
+def _software_adapter() -> tuple[str, str]:
+    """Return the vendor and the name of the adapter that the WebGPU plug-in computes with."""
+    if sys.platform == "win32":
+        return "Microsoft", "WARP"
+    name = next(iter(vulkan.adapter_names()), "software adapter")
+    makers = {"llvmpipe": "Mesa", "SwiftShader": "Google"}
+    return next((maker for start, maker in makers.items() if name.startswith(start)), ""), name
 
 
 #: The plug-ins that are used where they are installed, by their providers.
@@ -53,7 +65,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 provider=WEBGPU,
                 module="onnxruntime_ep_webgpu",
                 simulates="gpu",
-                vendor="software",
+                describe=_software_adapter,
                 variable="ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER",
             ),
             Plugin(provider=OPENVINO, module="onnxruntime_ep_openvino"),
@@ -61,7 +73,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 provider=QNN,
                 module="onnxruntime_qnn",
                 simulates="npu",
-                vendor="Qualcomm",
+                describe=lambda: ("Qualcomm", "Hexagon simulator"),
                 options=lambda module: MappingProxyType({"backend_path": str(module.get_qnn_htp_path())}),
             ),
         )
@@ -77,6 +89,24 @@ def is_installed(plugin: Plugin) -> bool:
         return False
 
 
+def find_plugin(package: str) -> Plugin | str:
+    """Return a plug-in that is named by its package or its module, whoever wrote it; or why there is none, worded to follow the name."""
+    module = package.replace("-", "_")
+    known = next((each for each in PLUGINS.values() if each.module == module), None)
+    try:
+        if importlib.util.find_spec(module) is None:
+            return "is not installed"
+        if known is not None:
+            return known
+        imported = importlib.import_module(module)
+        names = imported.get_ep_names() if hasattr(imported, "get_ep_names") else [getattr(imported, "EP_NAME", module)]
+        if not hasattr(imported, "get_library_path") and not hasattr(imported, "library_path"):
+            return "is not a plug-in of ONNX Runtime: it has neither get_library_path() nor library_path()"
+        return Plugin(provider=str(names[0]), module=module)
+    except (Exception, SystemExit) as error:  # whatever a package does when it is imported
+        return f"cannot be imported: {one_line(error)}"
+
+
 def register(plugin: Plugin, *, simulators: bool) -> str:
     """Register a plug-in if it is installed.
 
@@ -90,8 +120,10 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
     try:
         if not is_installed(plugin):
             return ""
-        path = str(importlib.import_module(plugin.module).get_library_path())
+        module = importlib.import_module(plugin.module)
+        path = str((getattr(module, "get_library_path", None) or module.library_path)())
         if simulators and plugin.variable:
+            _choose_driver()
             with _variable(plugin.variable):
                 # The plug-in may have been registered without the variable.
                 runtime.register_library(f"{plugin.provider}.software", path)
@@ -100,6 +132,22 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
         return f"does not register: {one_line(error)}"
     return "is registered, but it found no device"
+
+
+def list_plugin(plugin: Plugin, *, simulators: bool) -> tuple[list[Device], str]:
+    """Register a plug-in; return its devices, or why it has none. The arguments are those of `register`."""
+    reason = register(plugin, simulators=simulators)
+    listed = [device for device in runtime.list_devices() if device.provider == plugin.provider]
+    found = [chosen for device in listed if (chosen := choose_simulated(device, simulators=simulators)) is not None]
+    return found, "" if found else UNWANTED if listed else reason
+
+
+def _choose_driver() -> None:
+    """Have Vulkan load a software driver, unless the user chose drivers. Drivers of hardware that is absent print much."""
+    driver = None if vulkan.chosen_drivers() else vulkan.find_software_driver()
+    if driver is not None:
+        for name in vulkan.VARIABLES:
+            os.environ[name] = str(driver)
 
 
 @contextlib.contextmanager
@@ -123,12 +171,7 @@ def choose_simulated(device: Device, *, simulators: bool) -> Device | None:
         return device
     if not simulators:
         return None
+    vendor, name = plugin.describe()
     options = plugin.options(importlib.import_module(plugin.module))
-    return replace(
-        device,
-        type=plugin.simulates,
-        discrete=False if plugin.simulates == "gpu" else None,
-        vendor=plugin.vendor,
-        options=options,
-        simulated=True,
-    )
+    discrete = False if plugin.simulates == "gpu" else None
+    return replace(device, type=plugin.simulates, discrete=discrete, vendor=vendor, name=name, options=options, simulated=True)

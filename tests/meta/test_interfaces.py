@@ -228,7 +228,19 @@ def test_constructors(name: str) -> None:
 def test_what_python_can_make_all_the_same() -> None:
     assert all("constructors" not in draft.interfaces[name] for name in CONSTRUCTIBLE for draft in DRAFTS)
     # Things that a page cannot choose, and an emulator can.
-    own = ["profile", "fallback", "faults", "order", "providerOptions", "reference", "numerics", "cache", "semantics"]
+    own = [
+        "profile",
+        "fallback",
+        "faults",
+        "order",
+        "providerOptions",
+        "reference",
+        "numerics",
+        "cache",
+        "semantics",
+        "simulators",
+        "plugins",
+    ]
     assert [each for each, _, _ in signature(ML)] == ["revision", "document", *own]
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(ML).parameters.values())
     assert {each for each, _, _ in signature(Navigator)} == {"document", "revision"}

@@ -13,6 +13,7 @@ from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
 from webnn.commands.failure import failure
+from webnn.context.emulation import PLUGINS_VARIABLE, SIMULATORS_VARIABLE
 
 __all__ = [
     "PAGES",
@@ -24,9 +25,12 @@ __all__ = [
     "Numerics",
     "NumericsOption",
     "PageRevisionOption",
+    "PluginOption",
     "ProfileOption",
     "RevisionOption",
     "SemanticsOption",
+    "SimulatorsOption",
+    "set_devices",
     "set_numerics",
     "set_semantics",
 ]
@@ -76,6 +80,27 @@ NumericsOption = Annotated[
         help="exact: as docs/numerics.md defines; fast: the engine's own kernels.",
         envvar=NUMERICS_VARIABLE,
         show_default="exact",
+    ),
+]
+
+#: ``--simulators``.
+SimulatorsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--simulators/--no-simulators",
+        help="Count devices in software: a software GPU, the simulator of an NPU.",
+        envvar=SIMULATORS_VARIABLE,
+        show_default="no",
+    ),
+]
+#: ``--plugin``.
+PluginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="PACKAGE",
+        help="The package of a plug-in of ONNX Runtime: onnxruntime-ggml. Its devices come first. Repeatable.",
+        show_default=f"those of {PLUGINS_VARIABLE}",
     ),
 ]
 
@@ -160,3 +185,11 @@ def set_numerics(chosen: Numerics | None) -> None:
     """Set the policy for this process and for those that it starts."""
     if chosen is not None:
         os.environ[NUMERICS_VARIABLE] = chosen.value
+
+
+def set_devices(simulators: bool | None, plugins: Sequence[str] | None) -> None:
+    """Choose whether simulators count, and further plug-ins, for this process and for those that it starts."""
+    if simulators is not None:
+        os.environ[SIMULATORS_VARIABLE] = str(int(simulators))
+    if plugins:
+        os.environ[PLUGINS_VARIABLE] = ",".join(plugins)

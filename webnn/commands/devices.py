@@ -6,26 +6,52 @@ import json
 import platform
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 
 import webnn
-from webnn.commands.choices import Device
+from webnn._extras import pip_command
+from webnn.commands.choices import Device, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
 from webnn.context.devices import choice
 from webnn.context.devices import selection as device_selection
 from webnn.context.devices.choice import Inventory
+from webnn.context.emulation import ambient
 from webnn.context.engine import discovery
+from webnn.context.engine.plugins import PLUGINS
 
 __all__ = ["command"]
 
 _ENGINE = "onnxruntime"
 
 
-def command(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Show what is installed, and what each deviceType runs on here."""
+_DEBIAN = "sudo apt-get install mesa-vulkan-drivers"
+#: The commands that install a software driver of Vulkan, by the system.
+_LAVAPIPE = MappingProxyType(
+    {
+        "Debian, Ubuntu": _DEBIAN,
+        "Debian 12": f"{_DEBIAN.replace('install', 'install -t bookworm-backports')}  (with the suite bookworm-backports)",
+        "Fedora": "sudo dnf install mesa-vulkan-drivers",
+    }
+)
+
+
+def command(
+    *,
+    simulators: SimulatorsOption = None,
+    plugins: PluginOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show what is installed, and what each deviceType runs on here.
+
+    With --simulators it says how to install those that are missing.
+    """
+    set_devices(simulators, plugins)
+    settings = ambient()
     console = make_console()
     flavours = sorted(set(metadata.packages_distributions().get(_ENGINE, [])))
     rows = [
@@ -33,7 +59,9 @@ def command(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    inventory = discovery.discover()
+    inventory = discovery.discover(
+        simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+    )
     selections = [choice.select(device, inventory) for device in Device]
     if as_json:
         packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}
@@ -45,6 +73,11 @@ def command(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as
         print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
         console.print()
         print_rows(console, [row for selection in selections for row in _describe_selection(selection)])
+        if settings.simulators and (missing := list(_missing_simulators(inventory))):
+            console.print()
+            print_rows(console, missing)
+        elif not settings.simulators and any(each.fallback for each in selections):
+            console.print("\nwebnn devices --simulators has a software GPU and a simulated NPU.", soft_wrap=True)
     if len(flavours) > 1:
         if not as_json:
             console.print()
@@ -68,6 +101,8 @@ def _describe_provider(provider: str, inventory: Inventory) -> Iterator[Row]:
 
 def _describe_device(device: device_selection.Device) -> str:
     kinds = {True: "discrete", False: "integrated", None: ""}
+    if device.simulated:
+        return f"{device.type} ({device.name}, simulator)"
     facts = [fact for fact in (device.vendor, kinds[device.discrete], "plug-in" if device.plugin else "") if fact]
     return f"{device.type} ({', '.join(facts)})" if facts else device.type
 
@@ -88,8 +123,10 @@ def _tell_providers(inventory: Inventory) -> dict[str, Any]:
             {
                 "type": device.type,
                 "vendor": device.vendor,
+                "name": device.name,
                 "discrete": device.discrete,
                 "plugin": device.plugin,
+                "simulated": device.simulated,
                 "failure": inventory.failure(device),
             }
             for device in inventory.devices
@@ -105,6 +142,26 @@ def _tell_selections(selections: Sequence[device_selection.Selection]) -> dict[s
         each.requested: {"device": each.device, "providers": [name for name, _ in each.providers], "reasons": list(each.reasons)}
         for each in selections
     }
+
+
+def _missing_simulators(inventory: Inventory) -> Iterator[Row]:
+    """Yield the commands that install what the simulators lack on this system."""
+    starting = {device.provider for device in inventory.devices if not inventory.failure(device)}
+    if device_selection.WEBGPU not in starting:
+        if not find_spec(PLUGINS[device_selection.WEBGPU].module):
+            yield "software GPU", "install the plug-in:", pip_command("onnxruntime-ep-webgpu")
+        elif inventory.system == "Linux":
+            name = "software GPU"
+            for system, line in _LAVAPIPE.items():
+                yield name, f"install a driver ({system}):", line
+                name = ""
+        elif inventory.system == "Darwin":
+            yield "software GPU", "does not exist for macOS,", "whose GPUs the plug-in uses by Metal"
+    if device_selection.QNN not in starting and not find_spec(PLUGINS[device_selection.QNN].module):
+        if inventory.system == "Darwin" or platform.machine() not in {"x86_64", "AMD64"}:
+            yield "simulated NPU", "exists for x86-64 only,", "on Linux and Windows"
+        else:
+            yield "simulated NPU", "install the plug-in:", pip_command("--no-deps", "onnxruntime-qnn")
 
 
 def _version(package: str) -> str:

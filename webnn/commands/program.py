@@ -21,8 +21,11 @@ from webnn.commands.choices import (
     FallbackOption,
     NumericsOption,
     PageRevisionOption,
+    PluginOption,
     ProfileOption,
     SemanticsOption,
+    SimulatorsOption,
+    set_devices,
     set_numerics,
     set_semantics,
 )
@@ -76,6 +79,8 @@ def command(
     profile: ProfileOption = None,
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
+    simulators: SimulatorsOption = None,
+    plugins: PluginOption = None,
     semantics: SemanticsOption = None,
     embedder: Annotated[
         str | None, typer.Option(metavar="ORIGIN", help="Run a JavaScript program in a frame of this page.", show_default=False)
@@ -136,6 +141,7 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     set_numerics(numerics)
+    set_devices(simulators, plugins)
     set_semantics(semantics)
     emulation = _emulate(profile, fallback, reference=reference)
     isGraph = is_graph(program.name)

@@ -37,7 +37,7 @@ from webnn.validation.errors import NotSupportedError
 __all__ = ["DataBatch", "batch"]
 
 #: The settings on which results depend.
-_SETTINGS = ("profile", "fallback", "order", "providerOptions", "reference", "numerics", "semantics")
+_SETTINGS = ("profile", "fallback", "order", "providerOptions", "reference", "numerics", "semantics", "simulators", "plugins")
 _MOST_THREADS = 1024
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import webnn
-from webnn.commands.choices import Device, ExecutorOption
+from webnn.commands.choices import Device, ExecutorOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.feeds import split_pairs
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
@@ -32,6 +32,8 @@ def command(
     threads: Annotated[
         int | None, typer.Option(min=1, help="How many threads a part may use.", show_default="a share of the cores")
     ] = None,
+    simulators: SimulatorsOption = None,
+    plugins: PluginOption = None,
     executor: ExecutorOption = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,
@@ -43,6 +45,7 @@ def command(
 
     The exit status is 1 if a part cannot be computed, and 2 if the call is wrong.
     """
+    set_devices(simulators, plugins)
     description = read_graph(model, ModelOptions.parse(model, shapes, dims, constants, int32, precision))
     try:
         one_file = len(data) == 1 and "=" not in data[0]

@@ -13,7 +13,16 @@ import typer
 
 import webnn
 from webnn._extras import install_command
-from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption, PageRevisionOption, ProfileOption
+from webnn.commands.choices import (
+    DialectOption,
+    FallbackOption,
+    NumericsOption,
+    PageRevisionOption,
+    PluginOption,
+    ProfileOption,
+    SimulatorsOption,
+    set_devices,
+)
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.serve.options import FAULTS, Options
@@ -50,6 +59,8 @@ def command(
         typer.Option(metavar="TEXT", help="Failures on demand: failBuild=1,delay=0.5. docs/testing.md has all.", show_default=False),
     ] = None,
     numerics: NumericsOption = None,
+    simulators: SimulatorsOption = None,
+    plugins: PluginOption = None,
     isolate: Annotated[
         bool, typer.Option("--isolate", help="Isolate documents from other origins, which gives them SharedArrayBuffer.")
     ] = False,
@@ -60,6 +71,7 @@ def command(
 
     Only programs of this machine can reach the server. It prints the addresses of the page and of the status page, and ends at Ctrl-C.
     """
+    set_devices(simulators, plugins)
     if (page is None) == (proxy is None):
         raise failure("give a page or a folder, or the address of a server with --proxy", _WRONG)
     try:

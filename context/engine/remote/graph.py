@@ -90,7 +90,7 @@ class RemoteGraph:
         about = _describe(model)
         self._work = f"a run of {about}"
         try:
-            answer = _send(host, self._number, model, _header(model, selection, profile, cache), f"the build of {about}")
+            answer = _send(host, self._number, model, _header(host, model, selection, profile, cache), f"the build of {about}")
         except EngineError as error:
             if error.whole:
                 raise OperationError(str(error), operation="build", rule="engine") from None
@@ -226,9 +226,10 @@ def _describe(model: OnnxModel) -> str:
     return f"a graph of {', '.join([*named, *([f'{rest} more'] if rest else [])]) or 'no operator'}"
 
 
-def _header(model: OnnxModel, selection: Selection, profile: str, cache: ModelCache | None) -> dict[str, Any]:
+def _header(host: Host, model: OnnxModel, selection: Selection, profile: str, cache: ModelCache | None) -> dict[str, Any]:
     """Return what the process needs beside the model and the weights."""
     return {
+        "packages": host.packages,
         "selection": pack_selection(selection),
         "inputs": _values(model.inputs),
         "outputs": _values(model.outputs),

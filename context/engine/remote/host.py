@@ -19,7 +19,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -198,6 +198,7 @@ class Host:
     Args:
         name: The words for the device in messages.
         loss: The context, which the end of the process loses.
+        packages: Packages of plug-ins beside the known ones.
         hang_limit: How long a request may take, in seconds.
         memory_limit: The most bytes that the process may have; by default nine tenths of the memory of the machine.
 
@@ -205,6 +206,7 @@ class Host:
         arena: The memory that both sides have.
         graphs: The numbers for graphs.
         loss: The context.
+        packages: The packages of plug-ins.
     """
 
     __slots__ = (
@@ -220,12 +222,21 @@ class Host:
         "arena",
         "graphs",
         "loss",
+        "packages",
     )
 
     #: It ends after the graphs of its context.
     _endsFirst: ClassVar[bool] = False
 
-    def __init__(self, name: str, loss: Loss, *, hang_limit: float | None = None, memory_limit: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        loss: Loss,
+        packages: Sequence[str] = (),
+        *,
+        hang_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
         self.arena = Arena()
         self.graphs = itertools.count(1)
         self._process = _Process(name, loss)
@@ -239,11 +250,12 @@ class Host:
         self._dropped: deque[int] = deque()
         weakref.finalize(self, self._process.kill)
         _HOSTS.add(self)
-        self.serve(name, loss, hang_limit, memory_limit)
+        self.serve(name, loss, packages, hang_limit, memory_limit)
 
-    def serve(self, name: str, loss: Loss, hang_limit: float | None = None, memory_limit: int | None = None) -> None:
+    def serve(self, name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None) -> None:
         """Serve another context from now on. The arguments are those of the class."""
         self.loss = loss
+        self.packages = packages
         self._hang_limit = HANG_LIMIT if hang_limit is None else hang_limit
         self._memory_limit = _machine_memory() if memory_limit is None else memory_limit
         self._process.name, self._process.loss = name, loss

@@ -36,18 +36,24 @@ class Scout:
         self._lock = threading.Lock()
         self._noise = ""
 
-    def list_devices(self, provider: str, simulators: bool) -> tuple[Sequence[Device], str]:
-        """Return the devices of a plug-in, and why there is none, worded to follow its name."""
-        body = json.dumps({"provider": provider, "simulators": simulators}).encode()
+    def list_devices(self, packages: Sequence[str], provider: str, simulators: bool) -> tuple[Sequence[Device], str]:
+        """Return the devices of a plug-in, and why there is none, worded to follow its name.
+
+        Args:
+            packages: Packages of plug-ins beside the known ones.
+            provider: The provider of one of all these.
+            simulators: Devices in software count.
+        """
+        body = json.dumps({"packages": packages, "provider": provider, "simulators": simulators}).encode()
 
         def ask(host: Host) -> tuple[Sequence[Device], str]:
             return host.check(read_devices, host.request(Operation.DEVICES, body, method="createContext"), "createContext")
 
         return self._ask(ask, lambda reason: ([], f"does not register: {reason}"))
 
-    def find_failure(self, device: Device) -> str:
+    def find_failure(self, packages: Sequence[str], device: Device) -> str:
         """Return why a device does not start, worded to follow the provider's name; an empty string if it starts."""
-        return self._ask(lambda host: find_failure(host, device, None), lambda reason: f"does not start: {reason}")
+        return self._ask(lambda host: _verify(host, packages, device, None), lambda reason: f"does not start: {reason}")
 
     def take(self) -> Host | None:
         """Return the process for a context; ``None`` if there is none."""
@@ -80,16 +86,21 @@ def scout() -> Scout:
     return Scout()
 
 
-def open_host(name: str, loss: Loss, hang_limit: float | None, memory_limit: int | None) -> Host:
-    """Return a process for a context: the one that found its devices, or a new one. The arguments are those of `Host`."""
+def open_host(name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None) -> Host:
+    """Return a process for a context: the one that found its devices, or a new one. The arguments are those of `Host.serve`."""
     host = scout().take()
     if host is None or host.end:
-        return Host(name, loss, hang_limit=hang_limit, memory_limit=memory_limit)
-    host.serve(name, loss, hang_limit, memory_limit)
+        return Host(name, loss, packages, hang_limit=hang_limit, memory_limit=memory_limit)
+    host.serve(name, loss, packages, hang_limit, memory_limit)
     return host
 
 
 def find_failure(host: Host, device: Device, settings: Options | None) -> str:
     """Try a device in a process, as `webnn.context.engine.discovery.find_failure` does in this one."""
-    told = {"device": pack_device(device), "settings": None if settings is None else dict(settings)}
+    return _verify(host, host.packages, device, settings)
+
+
+def _verify(host: Host, packages: Sequence[str], device: Device, settings: Options | None) -> str:
+    options = None if settings is None else dict(settings)
+    told = {"packages": packages, "device": pack_device(device), "settings": options}
     return read_text(host.request(Operation.VERIFY, json.dumps(told).encode(), method="build"))

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +98,8 @@ class _Worker:
         self._graphs: dict[int, CompiledGraph] = {}
         #: A graph uses its weights in place.
         self._weights: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
-        #: The plug-ins that are registered, and whether with their simulators.
-        self._registered: dict[tuple[str, bool], str] = {}
+        #: The devices of plug-ins, with and without simulators.
+        self._listed: dict[tuple[str, bool], tuple[list[Device], str]] = {}
 
     def serve(self) -> None:
         """Answer requests until the connection ends."""
@@ -129,36 +130,33 @@ class _Worker:
             for part in pack_answer(number, end, body):
                 self._channel.send(part)
 
-    def _register(self, provider: str, *, simulators: bool) -> str:
-        """Register a plug-in at the first use; return the reason if no device of it is listed."""
+    def _list(self, packages: Sequence[str], provider: str, *, simulators: bool) -> tuple[list[Device], str]:
+        """Return the devices of a plug-in, and why there is none. It is registered at the first use."""
         key = provider, simulators
-        if key not in self._registered:
-            self._registered[key] = plugins.register(plugins.PLUGINS[provider], simulators=simulators)
-        return self._registered[key]
-
-    def _list(self, provider: str, *, simulators: bool) -> list[Device]:
-        chosen = (plugins.choose_simulated(each, simulators=simulators) for each in runtime.list_devices() if each.provider == provider)
-        return [each for each in chosen if each is not None]
+        if key not in self._listed:
+            named = [plugin for each in packages if not isinstance(plugin := plugins.find_plugin(each), str)]
+            every = {**plugins.PLUGINS, **{each.provider: each for each in named}}
+            self._listed[key] = plugins.list_plugin(every[provider], simulators=simulators)
+        return self._listed[key]
 
     def _list_devices(self, body: bytes) -> bytes:
         told = json.loads(body)
-        provider, simulators = told["provider"], told["simulators"]
-        reason = self._register(provider, simulators=simulators)
-        return pack_devices(self._list(provider, simulators=simulators), reason)
+        return pack_devices(*self._list(told["packages"], told["provider"], simulators=told["simulators"]))
 
-    def _find(self, device: Device) -> Device:
+    def _find(self, packages: Sequence[str], device: Device) -> Device:
         """Return the equal device of this process."""
         if not device.plugin:
             return device
-        self._register(device.provider, simulators=device.simulated)
-        for each in self._list(device.provider, simulators=device.simulated):
+        for each in self._list(packages, device.provider, simulators=device.simulated)[0]:
             if replace(each, handle=None) == device:
                 return each
         raise OperationError(f"build: the {device.type} of {device.provider} is gone", operation="build", rule="device")
 
     def _verify(self, body: bytes) -> bytes:
         told = json.loads(body)
-        return discovery.find_failure(self._find(read_device(told["device"])), told["settings"]).encode("utf-8", "replace")
+        return discovery.find_failure(self._find(told["packages"], read_device(told["device"])), told["settings"]).encode(
+            "utf-8", "replace"
+        )
 
     def _take(self, body: bytes) -> tuple[int, np.ndarray[Any, np.dtype[Any]]]:
         """Take the segment of a request; return its number and its bytes."""
@@ -178,7 +176,7 @@ class _Worker:
         number, length = int.from_bytes(body[:4], "little"), int.from_bytes(body[4:12], "little")
         _, array = self._take(body[12:])
         told = json.loads(array[:length].tobytes())
-        selection = unpack_selection(told["selection"], self._find)
+        selection = unpack_selection(told["selection"], partial(self._find, told["packages"]))
         with warnings.catch_warnings(record=True) as caught:
             graph = self._compile(told, array[align(length) :], selection)
         self._graphs[number], self._weights[number] = graph, array

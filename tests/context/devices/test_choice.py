@@ -30,7 +30,7 @@ from tests.context.devices.inventories import (
 from tests.support import each_row
 from webnn.context.devices import selection
 from webnn.context.devices.choice import DEFAULT_ORDER, Inventory, convert_order, convert_provider_options, select, select_accelerated
-from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, SessionSettings, usable_cores
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, QNN, WEBGPU, Device, SessionSettings, usable_cores
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +78,34 @@ def test_acceleration_is_no_request_for_a_device(inventory: str, default: str, l
         assert not selection.fallback
 
 
+SOFTWARE_GPU = Device(provider=WEBGPU, type="gpu", discrete=False, plugin=True, simulated=True)
+NPU_SIMULATOR = Device(provider=QNN, type="npu", plugin=True, simulated=True)
+#: Devices, a request, and the one that it gets: hardware comes first, a simulator of the type before hardware of another one.
+SIMULATORS = [
+    ([SOFTWARE_GPU, NPU_SIMULATOR], "cpu", CPU),
+    ([SOFTWARE_GPU, NPU_SIMULATOR], "gpu", WEBGPU),
+    ([SOFTWARE_GPU, NPU_SIMULATOR], "npu", QNN),
+    ([SOFTWARE_GPU], "npu", WEBGPU),
+    ([SOFTWARE_GPU, DIRECTML_DEVICES[0]], "gpu", DIRECTML),
+    ([NPU_SIMULATOR, DIRECTML_DEVICES[0]], "npu", QNN),
+    ([NPU_SIMULATOR, DIRECTML_DEVICES[1]], "npu", DIRECTML),
+]
+
+
+@pytest.mark.parametrize(("devices", "deviceType", "provider"), SIMULATORS)
+def test_simulators_come_after_hardware(devices: list[Device], deviceType: str, provider: str) -> None:
+    for preference in PREFERENCES:
+        assert select(deviceType, make_inventory(*devices, system="Windows"), powerPreference=preference).providers[0][0] == provider
+
+
+def test_the_devices_of_a_named_plugin_come_first() -> None:
+    ggml = Device(provider="ggml", type="gpu", plugin=True)
+    inventory = Inventory([ggml, CUDA_GPU, CPU_DEVICE], verify=lambda _: "", named=["ggml"], system="Linux")
+    for order in ({}, {"gpu": (CUDA,)}):
+        assert select("gpu", inventory, order=order).providers[0][0] == "ggml"
+    assert select("cpu", inventory).providers[0][0] == CPU
+
+
 #: Why better devices were left out.
 REASONS = [
     ("none", "cpu", ["OpenVINOExecutionProvider is not installed"]),
@@ -96,6 +124,7 @@ REASONS = [
         "npu",
         [
             "OpenVINOExecutionProvider is not installed",
+            "QNNExecutionProvider is not installed",
             "DmlExecutionProvider is not installed",
             "CUDAExecutionProvider is not installed",
             "WebGpuExecutionProvider is not installed",
@@ -115,6 +144,7 @@ REASONS = [
         "npu",
         [
             "OpenVINOExecutionProvider is registered, but it found no device",
+            "QNNExecutionProvider is not installed",
             "DmlExecutionProvider exists for Windows only",
             "CUDAExecutionProvider is not installed",
             "WebGpuExecutionProvider is registered, but it found no device",
@@ -135,6 +165,7 @@ REASONS = [
         "npu",
         [
             "OpenVINOExecutionProvider is not installed",
+            "QNNExecutionProvider is not installed",
             "DmlExecutionProvider does not start",
             "CUDAExecutionProvider is not installed",
             "WebGpuExecutionProvider is not installed",

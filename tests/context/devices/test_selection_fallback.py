@@ -76,7 +76,7 @@ MESSAGES = [
         "CUDA",
         "npu",
         'deviceType "npu" {} on the GPU (CUDAExecutionProvider) here{}: OpenVINOExecutionProvider is not installed; '
-        "DmlExecutionProvider exists for Windows only",
+        "QNNExecutionProvider is not installed; DmlExecutionProvider exists for Windows only",
     ),
 ]
 

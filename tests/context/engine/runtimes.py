@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from webnn.context.devices.selection import CPU, OPENVINO, WEBGPU
-from webnn.context.engine import discovery
+from webnn.context.devices.selection import CPU, OPENVINO, QNN, WEBGPU
+from webnn.context.engine import discovery, plugins
 from webnn.context.engine import runtime as engine
-from webnn.context.engine.plugins import PLUGINS
+from webnn.context.engine.plugins import PLUGINS, Plugin
 
 
 class Options:
@@ -141,10 +141,12 @@ def install(monkeypatch: pytest.MonkeyPatch, runtime: Runtime) -> None:
     monkeypatch.setattr(discovery, "_preload", lambda: None)
 
 
-def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: str) -> None:
+def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: str) -> Mapping[str, Plugin]:
     """Make packages of plug-ins, each with the body of its ``get_library_path()``; those that are installed here do not count."""
-    known = {WEBGPU: "webgpu_of_a_test", OPENVINO: "openvino_of_a_test"}
-    monkeypatch.setattr(discovery, "PLUGINS", {name: replace(PLUGINS[name], module=module) for name, module in known.items()})
+    known = {WEBGPU: "webgpu_of_a_test", OPENVINO: "openvino_of_a_test", QNN: "qnn_of_a_test"}
+    found = {name: replace(PLUGINS[name], module=module) for name, module in known.items()}
+    for module in (discovery, plugins):
+        monkeypatch.setattr(module, "PLUGINS", found)
     monkeypatch.syspath_prepend(folder)
     for package, body in packages.items():
         name = f"{package}_of_a_test"
@@ -152,3 +154,4 @@ def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: s
         # Modules that are imported now are removed again.
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
         monkeypatch.delitem(sys.modules, name)
+    return found

@@ -18,10 +18,12 @@ from webnn.context.engine import runtime as engine
 CPU_DEVICE = Device(provider=CPU, type="cpu", vendor="Intel")
 
 
-def discover(monkeypatch: pytest.MonkeyPatch, folder: Path, runtime: Runtime, *, packages: dict[str, str] | None = None) -> Inventory:
+def discover(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, runtime: Runtime, *, packages: dict[str, str] | None = None, simulators: bool = False
+) -> Inventory:
     install(monkeypatch, runtime)
     install_plugins(monkeypatch, folder, **(packages or {}))
-    return discovery._discover.__wrapped__()
+    return discovery._discover.__wrapped__(simulators)
 
 
 BUILT_IN: list[tuple[list[str], list[Device]]] = [

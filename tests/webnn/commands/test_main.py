@@ -286,7 +286,8 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, make_inventory(built_in=["AzureExecutionProvider"]))
     code, output, errors = invoke("devices")
     assert (code, errors) == (0, "")
-    installed, providers, types = sections(output)
+    installed, providers, types, hint = sections(output)
+    assert hint == ["webnn devices --simulators has a software GPU and a simulated NPU."]
     rows = dict(line.split(None, 1) for line in installed)
     assert rows["webnn"] == webnn.__version__
     assert rows["onnx"] == metadata.version("onnx")
@@ -304,6 +305,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         "     DmlExecutionProvider exists for Windows only",
         "npu  CPUExecutionProvider  falls back to the CPU:",
         "     OpenVINOExecutionProvider is not installed",
+        "     QNNExecutionProvider is not installed",
         "     DmlExecutionProvider exists for Windows only",
         "     CUDAExecutionProvider is not installed",
         "     WebGpuExecutionProvider is not installed",
@@ -374,7 +376,7 @@ def test_devices_elsewhere(monkeypatch: pytest.MonkeyPatch, inventory: str, prov
     install(monkeypatch, INVENTORIES[inventory])
     code, output, errors = invoke("devices")
     assert (code, errors) == (0, "")
-    _, shown, chosen = sections(output)
+    _, shown, chosen, *_ = sections(output)
     assert shown == providers
     assert [line for line in chosen if not line.startswith(" ")] == types
 
