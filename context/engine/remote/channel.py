@@ -60,7 +60,7 @@ _ALIGNMENT = 64
 
 
 class Operation(IntEnum):
-    """What a process is asked for."""
+    """The requests."""
 
     PING = 0
     DEVICES = 1

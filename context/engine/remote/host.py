@@ -78,7 +78,7 @@ class _Process:
         self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._noise = bytearray()
-        #: What is being done, for the message.
+        #: The work that is being done, in words.
         self.work = ""
         #: Why this program ended the process.
         self._why = ""
@@ -109,6 +109,11 @@ class _Process:
             self._killed = True
             if self._process is not None:
                 self._process.kill()
+
+    def release(self) -> None:
+        """End it once nothing refers to its host."""
+        self.kill()
+        self.ours.close()
 
     def abandon(self) -> None:
         """Forget the process in a forked child: it is the parent's."""
@@ -248,7 +253,7 @@ class Host:
         self._known: set[int] = set()
         #: The graphs that are no longer in use.
         self._dropped: deque[int] = deque()
-        weakref.finalize(self, self._process.kill)
+        weakref.finalize(self, self._process.release)
         _HOSTS.add(self)
         self.serve(name, loss, packages, hang_limit, memory_limit)
 
@@ -291,7 +296,7 @@ class Host:
 
         Args:
             operation: The operation.
-            body: What it needs.
+            body: Its arguments.
             method: The method of the API, for the error.
             work: The words for what is done, for the reason of a loss.
 

@@ -87,7 +87,7 @@ class _Model:
 
 
 class _Worker:
-    """What the process has."""
+    """The state of the process."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
