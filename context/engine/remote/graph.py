@@ -210,7 +210,7 @@ class RemoteGraph:
                     places.append(_NOWHERE)
                     continue
                 segment, offset, _ = memory.place
-                host.share(segment, method)
+                host.share(segment, method, self._work)
                 memory.users.add(self._reference)
                 places.append(PLACE.pack(segment, offset))
             host.request(Operation.RUN, b"".join(places), method=method, work=self._work)

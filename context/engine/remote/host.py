@@ -325,10 +325,10 @@ class Host:
         """Have the process forget a graph, before its next request. Any thread may call this."""
         self._dropped.append(graph)
 
-    def share(self, number: int, method: str) -> None:
+    def share(self, number: int, method: str, work: str) -> None:
         """Give the process a segment, unless it has it."""
         if number not in self._known:
-            self._ask(Operation.SEGMENT, self._describe(number), number, method, "")
+            self._ask(Operation.SEGMENT, self._describe(number), number, method, work)
             self._known.add(number)
             self.arena.segments[number].close()
 
