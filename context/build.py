@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.backend import Implementation
     from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.placement import OperatorPlacement
     from webnn.context.state import ContextState
@@ -82,7 +83,7 @@ def compile_again(state: ContextState, graph: ComputationalGraph, first: Impleme
         raise
 
 
-def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Implementation, profile: str) -> CompiledGraph:
+def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Implementation, profile: str) -> CompiledGraph | RemoteGraph:
     """Compile a graph as it was compiled first, to take times.
 
     Args:

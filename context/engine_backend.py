@@ -14,7 +14,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.context.engine.discovery import refuses_options
+from webnn.context.engine.discovery import find_failure
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from webnn.context.backend import Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.engine.cache.models import ModelCache
+    from webnn.context.engine.remote.graph import RemoteGraph
+    from webnn.context.engine.remote.host import Host
 
 __all__ = ["EngineBackend"]
 
@@ -39,22 +41,30 @@ class EngineBackend:
         numerics: The numerics policy; by default "exact" on the CPU provider, and a device's own kernels, "fast", on others.
         cache: The cache of optimized models for the graphs of programs; by default there is none.
         semantics: The values of switches that differ from the defaults.
+        host: The process that has the sessions; by default it is this one.
     """
 
-    __slots__ = ("_cache", "_numerics", "_semantics")
+    __slots__ = ("_cache", "_host", "_numerics", "_semantics")
 
-    def __init__(self, numerics: Numerics | None, cache: ModelCache | None = None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
+    def __init__(
+        self,
+        numerics: Numerics | None,
+        cache: ModelCache | None = None,
+        semantics: Semantics = DEFAULT_SEMANTICS,
+        host: Host | None = None,
+    ) -> None:
         self._numerics = numerics
         self._cache = cache
         self._semantics = semantics
+        self._host = host
 
-    def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
+    def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
-        return _start(self._translate(graph, selection), selection, profile=profile)
+        return _start(self._translate(graph, selection), selection, self._host, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache)
+        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache, self._host)
 
     def fuses(self, selection: Selection) -> bool:
         """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
@@ -76,18 +86,26 @@ class EngineBackend:
         )
 
 
-def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> CompiledGraph:
+def _start(
+    model: OnnxModel, selection: Selection, host: Host | None, *, profile: str = "", cache: ModelCache | None = None
+) -> CompiledGraph | RemoteGraph:
     """Make the session of a translated graph.
 
     Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
     model gets a session without them.
     """
+    begin: Callable[..., CompiledGraph | RemoteGraph] = CompiledGraph
+    if host is not None:
+        # Imported lazily; few contexts have processes.
+        from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
+
+        begin = partial(RemoteGraph, host)
     try:
-        return CompiledGraph(model, selection, profile=profile, cache=cache)
+        return begin(model, selection, profile=profile, cache=cache)
     except OperationError:
         if model.numerics == "exact":
             raise
-    return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
+    return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
 def _place(
@@ -96,22 +114,23 @@ def _place(
     selection: Selection,
     fallback: FallbackPolicy,
     cache: ModelCache | None,
+    host: Host | None,
 ) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     model = translated(selection)
     if len(selection.devices) == 1:
-        implementation = _start(model, selection, cache=cache)
+        implementation = _start(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation = _start(model, selection)
+        implementation = _start(model, selection, host)
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
-        if fallback == "deny" or _refuses_options(selection):
+        if fallback == "deny" or _refuses_options(selection, host):
             raise
         # The CPU provider gets its own translation.
         default = selection.default_only()
         model = translated(default)
-        implementation = _start(model, default)
+        implementation = _start(model, default, host)
         reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
@@ -123,10 +142,15 @@ def _place(
     return implementation, unknown
 
 
-def _refuses_options(selection: Selection) -> bool:
+def _refuses_options(selection: Selection, host: Host | None) -> bool:
     """Tell whether a device fails to start only because of its provider options."""
+    fails = find_failure
+    if host is not None:
+        from webnn.context.engine.remote import scout  # noqa: PLC0415 (as above)
+
+        fails = partial(scout.find_failure, host)
     chosen = zip(selection.devices[:-1], selection.providers[:-1], strict=True)
-    return any(refuses_options(device, settings) for device, (_, settings) in chosen)
+    return any(fails(device, settings) and not fails(device, None) for device, (_, settings) in chosen)
 
 
 def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:

@@ -19,9 +19,11 @@ from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Optio
 from webnn.context.engine import runtime, vulkan
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "Plugin", "choose_simulated", "find_plugin", "register"]
+__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+#: Why a plug-in has no device without simulators.
+UNWANTED = "has a simulator only, which no program gets without simulators=True"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,14 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
 )
 
 
+def is_installed(plugin: Plugin) -> bool:
+    """Tell whether the package of a plug-in is installed. Nothing of it is loaded."""
+    try:
+        return importlib.util.find_spec(plugin.module) is not None
+    except ValueError:  # a module without a specification
+        return False
+
+
 def find_plugin(package: str) -> Plugin | str:
     """Return a plug-in that is named by its package or its module, whoever wrote it; or why there is none, worded to follow the name."""
     module = package.replace("-", "_")
@@ -108,7 +118,7 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
         The reason to report if no device of it is listed; an empty string if it is not installed.
     """
     try:
-        if importlib.util.find_spec(plugin.module) is None:
+        if not is_installed(plugin):
             return ""
         module = importlib.import_module(plugin.module)
         path = str((getattr(module, "get_library_path", None) or module.library_path)())
@@ -122,6 +132,14 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
         return f"does not register: {one_line(error)}"
     return "is registered, but it found no device"
+
+
+def list_plugin(plugin: Plugin, *, simulators: bool) -> tuple[list[Device], str]:
+    """Register a plug-in; return its devices, or why it has none. The arguments are those of `register`."""
+    reason = register(plugin, simulators=simulators)
+    listed = [device for device in runtime.list_devices() if device.provider == plugin.provider]
+    found = [chosen for device in listed if (chosen := choose_simulated(device, simulators=simulators)) is not None]
+    return found, "" if found else UNWANTED if listed else reason
 
 
 def _choose_driver() -> None:

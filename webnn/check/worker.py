@@ -27,8 +27,8 @@ from webnn.commands.registry import CASES
 from webnn.commands.scripts import print_error, run_script
 from webnn.commands.text import replace_surrogates
 from webnn.context.emulation import Emulation
+from webnn.context.processes import end_with_parent
 from webnn.importing.ranges import find_operators
-from webnn.processes.child import end_with_parent
 from webnn.validation.errors import DOMException
 
 if TYPE_CHECKING:

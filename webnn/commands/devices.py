@@ -59,7 +59,9 @@ def command(
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
+    inventory = discovery.discover(
+        simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+    )
     selections = [choice.select(device, inventory) for device in Device]
     if as_json:
         packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}

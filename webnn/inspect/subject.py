@@ -17,6 +17,7 @@ from webnn.validation.errors import InvalidStateError
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Implementation
+    from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
@@ -74,7 +75,7 @@ class Subject:
             outputs[name] = MLOperand._create(builder, operator.outputs[position], operator=operator, position=position)
         return compile_again(self.state, collect(outputs), self.implementation)
 
-    def profiled(self, prefix: str) -> CompiledGraph:
+    def profiled(self, prefix: str) -> CompiledGraph | RemoteGraph:
         """Compile the graph again, to take times."""
         return compile_profiled(self.state, self.source, self.implementation, prefix)
 

@@ -13,18 +13,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["SIGNALLED", "Exit", "Process", "describe_code", "end_with_parent", "ends_at_signals", "kill"]
+from webnn.context.processes import SIGNALLED
+
+__all__ = ["SIGNALLED", "Exit", "Process", "ends_at_signals", "kill"]
 
 #: How many bytes at the end of the program's output are kept.
 _KEPT = 1 << 16
 #: How long a process that has ended may leave its output open, in seconds: what it started may still write.
 _PATIENCE = 2.0
-#: The exit code of a process that a signal ended, less the signal's number.
-SIGNALLED = 128
-#: How often a process looks for its parent, in seconds.
-_WATCH = 0.5
-#: On Windows, the right to wait for a process.
-_SYNCHRONIZE = 0x00100000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,14 +92,6 @@ def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
     process.wait()
 
 
-def describe_code(code: int) -> str:
-    """Describe an exit code, for example as ``"exit code 3"`` or ``"signal 11, SIGSEGV"``."""
-    if code >= 0:
-        # Windows reports faults as large exit codes, which are usually written in hexadecimal.
-        return f"exit code {code if code < 256 else hex(code)}"
-    return f"signal {-code}" + (f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else "")
-
-
 @contextmanager
 def ends_at_signals() -> Iterator[None]:
     """Make SIGTERM and SIGHUP run the `finally` clauses of this process. Otherwise the processes that it started would go on."""
@@ -122,22 +110,3 @@ def ends_at_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def end_with_parent() -> None:
-    """End this process, and the process group that it may lead, when its parent has died: SIGKILL runs no `finally`."""
-    threading.Thread(target=_watch_parent, args=[os.getppid()], daemon=True).start()
-
-
-def _watch_parent(parent: int) -> None:
-    if sys.platform == "win32":
-        import _winapi  # noqa: PLC0415
-
-        # The id of a process that has ended can be reused.
-        _winapi.WaitForSingleObject(_winapi.OpenProcess(_SYNCHRONIZE, False, parent), _winapi.INFINITE)
-        os._exit(SIGNALLED + 9)
-    else:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
-        own = os.getpid()
-        os.kill(-own if os.getpgrp() == own else own, signal.SIGKILL)

@@ -18,7 +18,7 @@ from typing import Any
 
 from webnn._extras import install_command
 from webnn.context.devices.selection import usable_cores
-from webnn.processes.child import end_with_parent
+from webnn.context.processes import end_with_parent
 from webnn.processes.spawn import MOST_PROCESSES, Spawner, without_current_folder
 
 __all__ = ["FORMS", "Stored", "Workers", "check_executor", "fetch", "open_workers"]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from webnn.context.devices.selection import usable_cores as cores
-from webnn.processes.child import describe_code, end_with_parent
+from webnn.context.processes import describe_code, end_with_parent
 from webnn.processes.spawn import MOST_PROCESSES, describe_error, starting
 
 __all__ = ["Distrust", "End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
