@@ -5,21 +5,26 @@ The translation loads onnx: this module loads at the first build.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.builder.onnx_names import find_scopes
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
+from webnn.context.devices.capabilities import Facts, Refused, find_nodes, find_refused
 from webnn.context.engine.discovery import refuses_options
+from webnn.context.engine.plugins import name_cpu_nodes
+from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, uniform, unknown
-from webnn.validation.errors import OperationError
+from webnn.validation.descriptor import DATA_TYPES
+from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
@@ -49,11 +54,40 @@ class EngineBackend:
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
-        return _start(self._translate(graph, selection), selection, profile=profile)
+        refused = self._find_refused(graph, selection)
+        implementation, _ = _start_without(self._translate(graph, selection), selection, refused, profile=profile)
+        return implementation
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, self._translate(graph, selection), selection, fallback, self._cache)
+        refused = self._find_refused(graph, selection)
+        if refused and fallback == "deny" and selection.accelerated:
+            first = next(iter(refused.values()))
+            raise OperationError(
+                f'{label_prefix(first.label)}build: {first.operation} takes or makes {first.dataType}, and the fallback policy "deny" '
+                f"refuses another device: {first.reason}",
+                operation=first.operation,
+                label=first.label,
+                rule="device",
+            )
+        return _place(graph, self._translate(graph, selection), selection, fallback, self._cache, refused)
+
+    def find_failing(self, selection: Selection) -> Facts:
+        """Return the data types that the best device does not compute, with the reasons."""
+        if selection.is_default:
+            return {}
+        facts = measure_types(selection.devices[0], selection.providers[0][1], DATA_TYPES, self._cache)
+        return {dataType: reason for dataType, reason in facts.items() if reason}
+
+    def _find_refused(self, graph: ComputationalGraph, selection: Selection) -> Mapping[int, Refused]:
+        """Find the operators that the best device does not compute."""
+        if selection.is_default:
+            return {}
+        provider, settings = selection.providers[0]
+        descriptors = [each.descriptor for each in graph.inputs.values()]
+        descriptors += [each for operator in graph.operators for each in operator.outputs]
+        types = {each.dataType for each in descriptors}
+        return find_refused(graph, provider, measure_types(selection.devices[0], settings, types, self._cache))
 
     def fuses(self, selection: Selection) -> bool:
         """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
@@ -82,13 +116,50 @@ def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: 
     return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
-def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy, cache: ModelCache | None) -> Placed:
+def _start_without(
+    model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], *, profile: str = ""
+) -> tuple[CompiledGraph, bool]:
+    """Make the session of a translated graph, some of whose operators the best device must not get.
+
+    A provider that cannot be told so gets no operator: the default CPU provider runs the graph. It also does if the engine made nodes of
+    these operators that have other names.
+
+    Returns:
+        The session, and whether the device runs a part of the graph.
+    """
+    if not refused:
+        return _start(model, selection, profile=profile), True
+    nodes = [(node.name, [*node.input, *node.output], {index for _, index in find_scopes(node.name)}) for node in model.proto.graph.node]
+    kept = find_nodes(nodes, _values_of({each.dataType for each in refused.values()}, model), refused.keys())
+    named = name_cpu_nodes(selection, kept) if len(kept) < len(nodes) else None
+    if named is not None:
+        implementation = _start(model, named, profile=profile)
+        given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
+        if given and {name.partition("/")[0] for name in given} <= {name for name, _, _ in nodes} - set(kept):
+            return implementation, True
+    return _start(model, selection.default_only(), profile=profile), False
+
+
+def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
+    """Return the values of a translated graph that have one of these types: its inputs and its outputs."""
+    named = (*model.inputs.values(), *model.outputs.values())
+    return {value for value, descriptor in named if descriptor.dataType in types}
+
+
+def _place(
+    graph: ComputationalGraph,
+    model: OnnxModel,
+    selection: Selection,
+    fallback: FallbackPolicy,
+    cache: ModelCache | None,
+    refused: Mapping[int, Refused],
+) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     if len(selection.devices) == 1:
         implementation = _start(model, selection, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation = _start(model, selection)
+        implementation, shared = _start_without(model, selection, refused)
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection):
@@ -96,9 +167,11 @@ def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fa
         implementation = _start(model, selection.default_only())
         reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
         return implementation, _uniform(model, selection, reason)()
+    if not shared:
+        return implementation, _uniform(model, selection, next(iter(refused.values())).reason)()
     assignments = implementation.assignments()
     if assignments is not None:
-        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types())
+        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types(), refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return implementation, unknown

@@ -10,17 +10,19 @@ import contextlib
 import importlib
 import importlib.util
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 
-from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options
+from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options, Selection
 from webnn.context.engine import runtime
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "Plugin", "choose_simulated", "register"]
+__all__ = ["PLUGINS", "Plugin", "choose_simulated", "name_cpu_nodes", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+#: The engine takes no longer value of an option.
+_LONGEST_VALUE = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class Plugin:
         simulates: The type of the device that it has in software; empty if it has none.
         vendor: The vendor of that device.
         options: Returns the provider options that choose that device.
+        cpu_nodes: The provider option that takes the names of nodes that stay on the CPU, one on each line; empty if it has none.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
 
@@ -41,6 +44,7 @@ class Plugin:
     simulates: str = ""
     vendor: str = ""
     options: Callable[[ModuleType], Options] = lambda _: _NONE
+    cpu_nodes: str = ""
     variable: str = ""
 
 
@@ -54,6 +58,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 module="onnxruntime_ep_webgpu",
                 simulates="gpu",
                 vendor="software",
+                cpu_nodes="forceCpuNodeNames",
                 variable="ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER",
             ),
             Plugin(provider=OPENVINO, module="onnxruntime_ep_openvino"),
@@ -92,6 +97,16 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
         return f"does not register: {one_line(error)}"
     return "is registered, but it found no device"
+
+
+def name_cpu_nodes(selection: Selection, names: Sequence[str]) -> Selection | None:
+    """Return a selection whose best provider leaves some nodes to the CPU; ``None`` if it has no option for that, or they are too many."""
+    provider, settings = selection.providers[0]
+    option = PLUGINS[provider].cpu_nodes if provider in PLUGINS else ""
+    lines = "\n".join(filter(None, (settings.get(option, ""), *names)))
+    if not option or len(lines) > _LONGEST_VALUE:
+        return None
+    return replace(selection, providers=((provider, MappingProxyType({**settings, option: lines})), *selection.providers[1:]))
 
 
 @contextlib.contextmanager

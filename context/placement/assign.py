@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import find_scopes
 from webnn.context.placement.placements import OperatorPlacement, Partition, Placement, Transfer
@@ -15,12 +16,14 @@ from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
+    from webnn.context.devices.capabilities import Refused
     from webnn.context.devices.selection import Selection
     from webnn.context.profiles import Profile
     from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 
+_NOTHING: Mapping[int, Any] = MappingProxyType({})
 #: The device on which a program's own data is.
 HOST = "cpu"
 #: The engine's report: for each piece of the graph the execution provider and the names of the nodes.
@@ -192,7 +195,13 @@ def _arrange(
 # Places
 
 
-def measure(graph: GraphDescription, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:
+def measure(
+    graph: GraphDescription,
+    assignments: Assignments,
+    selection: Selection,
+    op_types: Mapping[str, str],
+    refused: Mapping[int, Refused] = _NOTHING,
+) -> Placement:
     """Tell where the engine runs each operator.
 
     A node belongs to every operator in its name. A node that the engine made of several operators may name all of them. If it names only
@@ -203,6 +212,7 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
         assignments: The engine's report.
         selection: The devices of the context. A provider that is not among them is taken to be the CPU's.
         op_types: The ONNX operator of each node of the model, for the reasons.
+        refused: The operators that the device was not given, because it does not compute them.
     """
     devices: dict[str, str] = {}
     for device in selection.devices:
@@ -224,7 +234,9 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
             continue
         providers = tuple(sorted(found, key=lambda provider: ranks.get(provider, len(ranks))))
         why = selection.reason
-        if providers != (best,):
+        if operator.index in refused:
+            why = refused[operator.index].reason
+        elif providers != (best,):
             types = ", ".join(dict.fromkeys(known[value].dataType for _, _, value in operator.named_values()))
             left = [
                 f"{_name_nodes(found[provider], op_types) or operator.operation} ({types}) to {provider}"
