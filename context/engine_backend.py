@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
+from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.builder.onnx_names import find_scopes
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
@@ -40,22 +41,25 @@ class EngineBackend:
     """Compiles graphs with ONNX Runtime.
 
     Args:
-        numerics: The numerics policy.
+        numerics: The numerics policy; by default "exact" on the CPU provider, and a device's own kernels, "fast", on others.
         cache: The cache of optimized models for the graphs of programs; by default there is none.
         semantics: The values of switches that differ from the defaults.
     """
 
     __slots__ = ("_cache", "_numerics", "_semantics")
 
-    def __init__(self, numerics: Numerics, cache: ModelCache | None = None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
-        self._numerics: Numerics = numerics
+    def __init__(self, numerics: Numerics | None, cache: ModelCache | None = None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
+        self._numerics = numerics
         self._cache = cache
         self._semantics = semantics
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         refused = self._find_refused(graph, selection)
-        implementation, _ = _start_without(self._translate(graph, selection), selection, refused, profile=profile)
+        implementation = _start_without(self._translate(graph, selection), selection, refused, profile=profile)
+        if implementation is None:
+            default = selection.default_only()
+            implementation = _start(self._translate(graph, default), default, profile=profile)
         return implementation
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
@@ -70,7 +74,7 @@ class EngineBackend:
                 label=first.label,
                 rule="device",
             )
-        return _place(graph, self._translate(graph, selection), selection, fallback, self._cache, refused)
+        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache, refused)
 
     def find_failing(self, selection: Selection) -> Facts:
         """Return the data types that the best device does not compute, with the reasons."""
@@ -99,7 +103,14 @@ class EngineBackend:
         Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
         """
         default = selection.is_default
-        return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None, semantics=self._semantics)
+        return translate(
+            graph,
+            self._numerics or (DEFAULT_NUMERICS if default else "fast"),
+            provider="" if default else selection.providers[0][0],
+            contributed=default,
+            factors=factor_type if default else None,
+            semantics=self._semantics,
+        )
 
 
 def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> CompiledGraph:
@@ -116,28 +127,24 @@ def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: 
     return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
-def _start_without(
-    model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], *, profile: str = ""
-) -> tuple[CompiledGraph, bool]:
+def _start_without(model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], *, profile: str = "") -> CompiledGraph | None:
     """Make the session of a translated graph, some of whose operators the best device must not get.
 
-    A provider that cannot be told so gets no operator: the default CPU provider runs the graph. It also does if the engine made nodes of
-    these operators that have other names.
-
     Returns:
-        The session, and whether the device runs a part of the graph.
+        The session; ``None`` if the device must get nothing: its provider takes no such wish, or the engine made nodes of these operators
+        that have other names.
     """
     if not refused:
-        return _start(model, selection, profile=profile), True
+        return _start(model, selection, profile=profile)
     nodes = [(node.name, [*node.input, *node.output], {index for _, index in find_scopes(node.name)}) for node in model.proto.graph.node]
     kept = find_nodes(nodes, _values_of({each.dataType for each in refused.values()}, model), refused.keys())
     named = name_cpu_nodes(selection, kept) if len(kept) < len(nodes) else None
-    if named is not None:
-        implementation = _start(model, named, profile=profile)
-        given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
-        if given and {name.partition("/")[0] for name in given} <= {name for name, _, _ in nodes} - set(kept):
-            return implementation, True
-    return _start(model, selection.default_only(), profile=profile), False
+    if named is None:
+        return None
+    implementation = _start(model, named, profile=profile)
+    given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
+    known = {name for name, _, _ in nodes} - set(kept)
+    return implementation if given and {name.partition("/")[0] for name in given} <= known else None
 
 
 def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
@@ -148,27 +155,31 @@ def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
 
 def _place(
     graph: ComputationalGraph,
-    model: OnnxModel,
+    translated: Callable[[Selection], OnnxModel],
     selection: Selection,
     fallback: FallbackPolicy,
     cache: ModelCache | None,
     refused: Mapping[int, Refused],
 ) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
+    model = translated(selection)
     if len(selection.devices) == 1:
         implementation = _start(model, selection, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation, shared = _start_without(model, selection, refused)
+        implementation = _start_without(model, selection, refused)
+        reason = "" if implementation is not None else next(iter(refused.values())).reason
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection):
             raise
-        implementation = _start(model, selection.default_only())
-        reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+        implementation, reason = None, f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+    if implementation is None:
+        # The CPU provider gets its own translation.
+        default = selection.default_only()
+        model = translated(default)
+        implementation = _start(model, default)
         return implementation, _uniform(model, selection, reason)()
-    if not shared:
-        return implementation, _uniform(model, selection, next(iter(refused.values())).reason)()
     assignments = implementation.assignments()
     if assignments is not None:
         return implementation, measure(describe_graph(graph), assignments, selection, model.op_types(), refused)

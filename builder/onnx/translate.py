@@ -13,6 +13,7 @@ from onnx import ModelProto
 from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.onnx.devices import change_rows
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.searches import find_together
@@ -82,13 +83,21 @@ class _Translator:
     """The state of one translation: the ONNX value of each operand."""
 
     def __init__(
-        self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None, semantics: Semantics
+        self,
+        graph: ComputationalGraph,
+        numerics: Numerics,
+        *,
+        provider: str,
+        contributed: bool,
+        factors: FactorType | None,
+        semantics: Semantics,
     ) -> None:
         self.graph = graph
         self.semantics = semantics
+        rows = change_rows(TRANSLATIONS, provider) if provider else TRANSLATIONS
         #: The translations that the semantics change.
-        self.changed = vary(TRANSLATIONS, semantics) if semantics else {}
-        self.translations: Mapping[str, Translation] = {**TRANSLATIONS, **self.changed} if semantics else TRANSLATIONS
+        self.changed = vary(rows, semantics) if semantics else {}
+        self.translations: Mapping[str, Translation] = {**rows, **self.changed} if semantics else rows
         self.factors = factors
         self.emitter = Emitter(numerics, contributed=contributed)
         # By id: the graph keeps the operands alive.
@@ -239,6 +248,7 @@ def translate(
     graph: ComputationalGraph,
     numerics: Numerics = DEFAULT_NUMERICS,
     *,
+    provider: str = "",
     contributed: bool = False,
     factors: FactorType | None = None,
     semantics: Semantics = DEFAULT_SEMANTICS,
@@ -250,6 +260,7 @@ def translate(
     Args:
         graph: The graph.
         numerics: The policy.
+        provider: The engine's provider that gets the nodes; by default its CPU provider. Others have rows in `webnn.builder.onnx.devices`.
         contributed: Whether operators of ONNX Runtime's own may be in the model: those of the domain "com.microsoft". Its CPU provider
             has them, other providers may not.
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
@@ -257,4 +268,4 @@ def translate(
         semantics: The values of switches other than the defaults.
     """
     with without_collection():
-        return _Translator(graph, numerics, contributed=contributed, factors=factors, semantics=semantics).run()
+        return _Translator(graph, numerics, provider=provider, contributed=contributed, factors=factors, semantics=semantics).run()
