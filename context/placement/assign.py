@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -255,12 +256,22 @@ def _name_nodes(names: Iterable[str], op_types: Mapping[str, str]) -> str:
 
 def simulate(graph: GraphDescription, profile: Profile, device: str) -> Placement:
     """Tell where a device profile would run each operator: those that its device runs natively there, the others on the CPU."""
+    # Imported lazily: a measured placement needs no profiles.
+    from webnn.context.profiles.rules import described_facts  # noqa: PLC0415
+
     target, reason = profile.device_for(device)
     known = graph.descriptors()
     places: list[_Place] = []
+    #: Values that are known before the first run: what follows from them is computed at the build.
+    fixed = set(graph.constants)
     for operator in graph.operators:
-        operands = [(argument, row, known[value]) for argument, row, value in operator.named_values()]
-        why = profile.fallback_reason(operator.operation, operands, operator.descriptors)
+        values = operator.named_values()
+        if fixed.issuperset([value for _, _, value in values]):
+            fixed.update(operator.outputs)
+            places.append(_NOWHERE)
+            continue
+        operands = [(argument, row, known[value]) for argument, row, value in values]
+        why = profile.fallback_reason(operator.operation, operands, operator.descriptors, partial(described_facts, operator, graph, known))
         places.append(_Place(HOST, reason=why) if why and target != HOST else _Place(target, reason=reason))
     return _arrange(graph, places, requested=device, device=target, reason=reason, profile=profile.name)
 
