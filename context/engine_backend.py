@@ -182,7 +182,8 @@ def _place(
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
     if assignments is not None:
-        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types(), refused)
+        left = any(provider != selection.providers[0][0] for provider, _ in assignments)
+        return implementation, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return implementation, unknown

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from onnx import ModelProto
+from onnx.shape_inference import infer_shapes
 
 from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
@@ -19,7 +20,7 @@ from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.searches import find_together
 from webnn.builder.onnx.together import FactorType, Setting, find_needed
 from webnn.builder.onnx.variants import vary
-from webnn.builder.onnx_names import find_scopes, scope
+from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
@@ -33,6 +34,8 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
     {name: each for family in FAMILIES for name, each in import_module(f"webnn.builder.onnx.{family}").TRANSLATIONS.items()}
 )
 _NOTHING: Mapping[str, DataType] = MappingProxyType({})
+#: The names of ONNX element types.
+_TYPE_NAMES: Mapping[int, str] = MappingProxyType({number: name for name, number in ELEMENT_TYPES.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,23 @@ class OnnxModel:
     def op_types(self) -> dict[str, str]:
         """Return the ONNX operator of each node by the node's name."""
         return {node.name: node.op_type for node in self.proto.graph.node}
+
+    def kernels(self) -> dict[str, str]:
+        """Return the ONNX operator of each node with the types of its inputs by the node's name: ``"Equal (uint8)"``.
+
+        An engine has a kernel for an operator and its types. A cast has both its types: ``"Cast (int64 to float32)"``.
+        """
+        graph = infer_shapes(self.proto).graph
+        declared = [*graph.value_info, *graph.input, *graph.output]
+        types = {each.name: _TYPE_NAMES.get(each.type.tensor_type.elem_type, "") for each in declared}
+        types |= {each.name: _TYPE_NAMES.get(each.data_type, "") for each in graph.initializer}
+        kernels: dict[str, str] = {}
+        for node in graph.node:
+            names = ", ".join(filter(None, dict.fromkeys(types.get(value, "") for value in node.input)))
+            if node.op_type == "Cast":
+                names += f" to {types.get(node.output[0], '')}"
+            kernels[node.name] = f"{node.op_type} ({names})" if names else node.op_type
+        return kernels
 
     def find_operator(self, message: str) -> tuple[str, str]:
         """Find the operation and the label that a message of the engine is about, by the name of a node; empty if it names none."""
