@@ -167,26 +167,25 @@ def _place(
         implementation = _start(model, selection, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation = _start_without(model, selection, refused)
-        reason = "" if implementation is not None else next(iter(refused.values())).reason
+        shared = _start_without(model, selection, refused)
+        reason = "" if shared is not None else next(iter(refused.values())).reason
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection):
             raise
-        implementation, reason = None, f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
-    if implementation is None:
+        shared, reason = None, f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+    if shared is None:
         # The CPU provider gets its own translation.
         default = selection.default_only()
         model = translated(default)
-        implementation = _start(model, default)
-        return implementation, _uniform(model, selection, reason)()
-    assignments = implementation.assignments()
+        return _start(model, default), _uniform(model, selection, reason)()
+    assignments = shared.assignments()
     if assignments is not None:
         left = any(provider != selection.providers[0][0] for provider, _ in assignments)
-        return implementation, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
+        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
-    return implementation, unknown
+    return shared, unknown
 
 
 def _refuses_options(selection: Selection) -> bool:

@@ -121,6 +121,7 @@ class Maker:
         self._count = 0
 
     def make(self, value: Any) -> Any:
+        """Make the operands in an argument, or in a part of one."""
         if isinstance(value, list):
             return [self.make(each) for each in value]
         if not isinstance(value, dict):
