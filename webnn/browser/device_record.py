@@ -19,7 +19,7 @@ from webnn.context.placement import Placement
 from webnn.context.profiles import make_profile
 from webnn.context.profiles.profile import operand_names
 from webnn.context.profiles.rules import Facts, described_facts
-from webnn.processes.pool import Work, cores, run_tasks
+from webnn.processes.pool import End, Work, cores, run_tasks
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 from webnn.validation.drafts import for_devices
 
@@ -60,13 +60,14 @@ def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], 
         tasks, waiting = waiting, []
         for done in run_tasks(tasks, partial(_prepare, deviceType, make), jobs=cores(), limit=lambda _: _LONGEST):
             notes: list[Any] = list(done.notes)
-            finished = notes[1::2]
-            yield from finished
-            if len(notes) % 2:
-                # It began a graph, and did not finish it.
-                yield None if notes[-1] is None else Placed(notes[-1], None)
-            rest = done.task[(len(notes) + 1) // 2 :]
-            if rest:
+            yield from notes[1::2]
+            if done.end is End.RAISED:
+                raise RuntimeError(done.problem)
+            if done.end is End.RETURNED:
+                continue
+            # A graph that was begun is the one that ended the process; without a graph, it is the item itself.
+            yield Placed(notes[-1], None) if len(notes) % 2 else None
+            if rest := done.task[len(notes) // 2 + 1 :]:
                 waiting.append(rest)
 
 
