@@ -97,8 +97,11 @@ def _subtract_wide(e: Emitter, minuend: str, subtrahend: str, dataType: DataType
     return e.cast(e.node("Sub", [e.cast(minuend, "int64"), e.cast(subtrahend, "int64")]), "float32")
 
 
-def dequantize(e: Emitter, op: Op, *, subtract: Subtract) -> str:
-    """Emit ``dequantizeLinear``, with differences of integers of 32 bits as the provider computes them exactly."""
+def dequantize(e: Emitter, op: Op, *, subtract: Subtract, least: int = 1) -> str:
+    """Emit ``dequantizeLinear``, with differences of integers of 32 bits as the provider computes them exactly.
+
+    ``least`` is the least rank with which the provider's node is right for blocks.
+    """
     given, dataType = _Operands.of(e, op), op.type("input")
     form, zeros = _form(given.shape, given.blocks), op.constants.get("zeroPoint")
     input, zeroPoint = given.view.source, given.zeroPoint
@@ -107,7 +110,7 @@ def dequantize(e: Emitter, op: Op, *, subtract: Subtract) -> str:
         dataType = CARRIERS[dataType]
         input, zeroPoint = e.cast(input, dataType), e.cast(zeroPoint, dataType)
     withoutZero = dataType == "int32" and zeros is not None and not np.any(zeros)
-    if form is None or dataType == "float32" or (dataType in _WIDE and not withoutZero):
+    if form is None or (form.blocked and len(given.shape) < least) or dataType == "float32" or (dataType in _WIDE and not withoutZero):
         result = _dequantize_in_steps(e, op, given, input, zeroPoint, subtract)
     else:
         scale = _reshape(e, given.scale, given.blocks, form.shape)

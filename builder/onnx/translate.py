@@ -34,6 +34,7 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
     {name: each for family in FAMILIES for name, each in import_module(f"webnn.builder.onnx.{family}").TRANSLATIONS.items()}
 )
 _NOTHING: Mapping[str, DataType] = MappingProxyType({})
+_QUANTIZATIONS = frozenset({"dequantizeLinear", "quantizeLinear"})
 #: The names of ONNX element types.
 _TYPE_NAMES: Mapping[int, str] = MappingProxyType({number: name for name, number in ELEMENT_TYPES.items()})
 
@@ -114,6 +115,9 @@ class _Translator:
     ) -> None:
         self.graph = graph
         self.semantics = semantics
+        self.provider = provider
+        #: On another provider, the operators that the engine computes at the build: their operands are constants, or results of such ones.
+        self.folded: set[int] = set()
         rows = change_rows(TRANSLATIONS, provider) if provider else TRANSLATIONS
         #: The translations that the semantics change.
         self.changed = vary(rows, semantics) if semantics else {}
@@ -148,11 +152,28 @@ class _Translator:
         changed = vary({operation.name: translation}, self.semantics) if operation.name in self.changed else {}
         return changed.get(operation.name, translation)
 
+    def is_folded(self, operator: Operator) -> bool:
+        """Tell whether the CPU provider computes an operator at the build."""
+        # The engine leaves dequantized constants to the device, which may take them as integers.
+        if not self.provider or operator.operation.name in _QUANTIZATIONS:
+            return False
+        operands = [*operator.inputs, *(member for _, member in operator.members)]
+        if not all(each._value is not None or (each._operator and each._operator.index in self.folded) for each in operands):
+            return False
+        self.folded.add(operator.index)
+        return True
+
     def operator(self, operator: Operator) -> None:
         """Translate one operator: cast to the carrier, emit, cast back."""
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
-        translation = self.translations[operation.name] if operation.translation is None else self.own_translation(operation)
+        isFolded = self.is_folded(operator)
+        if operation.translation is not None:
+            translation = self.own_translation(operation)
+        elif isFolded and operation.name not in self.changed:
+            translation = TRANSLATIONS[operation.name]
+        else:
+            translation = self.translations[operation.name]
         values: list[str] = []
         for operand in operator.inputs:
             maker = operand._operator
@@ -169,7 +190,7 @@ class _Translator:
         for name, operand, value in zip(names, operator.inputs, values, strict=True):
             operands[name] = operand
             inputs[name] = value
-        emit = translation.choose(emitter.numerics)
+        emit = translation.choose("exact" if isFolded else emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
             operands[name] = operand

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import Literal
 
 import webnn
 from webnn.wpt_runner.levels import level_of
@@ -46,12 +47,12 @@ def place(case: Case, context: webnn.MLContext) -> tuple[str, str]:
     return ("whole", "") if operator.device == graph.placement.device else ("left", operator.reason)
 
 
-def main(deviceType: str) -> None:
+def main(deviceType: Literal["gpu", "npu"]) -> None:
     """Place all cases, and print the table."""
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     with webnn.emulate(fallback="silent", simulators=True):
-        context = level_of(_LEVEL).make_ml().createContextSync({"deviceType": deviceType})
+        context = level_of(_LEVEL).make_ml().createContextSync(deviceType=deviceType)
         for case in load_single():
             outcome, reason = place(case, context)
             counts[outcome] += 1
@@ -64,4 +65,4 @@ def main(deviceType: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main("npu" if sys.argv[1:] == ["npu"] else "gpu")

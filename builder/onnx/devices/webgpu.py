@@ -1,7 +1,7 @@
 """Translations for ONNX Runtime's WebGPU provider, measured with its plug-in 0.4.0.
 
-It has most kernels for float32, float16, int32 and uint32. Of uint8 and booleans it has the casts and few other kernels, so uint8 is carried
-by int32 where it has none. It casts nothing from or to int8 and uint64, and nothing from int64: what computes with these leaves it.
+It has most kernels for float32, float16, int32 and uint32. Of uint8 and booleans it has the casts and few other kernels, so int32 carries
+uint8 where it has none. It casts nothing from or to int8 and uint64, and nothing from int64: what computes with these leaves it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from webnn.builder.onnx.emitter import BOOL, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.quantization import dequantize
 from webnn.builder.onnx.reduction import merge_axes
 from webnn.builder.onnx.resample import resample2d
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import FLOAT_TYPES, DataType
 
 __all__ = ["change_rows"]
 
 #: Operations without kernels for uint8 whose results are those of int32, cast back.
 _WIDENED = (
-    *("add", "clamp", "concat", "cumulativeSum", "max", "min", "mul", "pad", "reduceMax", "reduceMin", "relu", "split", "sub", "tile"),
+    *("add", "concat", "cumulativeSum", "max", "min", "mul", "pad", "reduceMax", "reduceMin", "relu", "split", "sub", "tile"),
     *("transpose",),
 )
 _COMPARISONS = ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "notEqual")
@@ -45,6 +45,17 @@ def _arg(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
     found = e.node("Where", [e.node("Equal", [value, extreme]), places, e.scalar(0 if last else count - 1, "int32")])
     result = e.reshape(e.node("ReduceMax" if last else "ReduceMin", [found, e.ints([1])], keepdims=0), output.dimensions)
     return result if output.dataType == "int32" else e.cast(result, output.dataType)
+
+
+def _clamp(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+    # Its `Clip` makes the lower bound of a NaN; `Max` and `Min` keep it. A convolution takes a `Relu` behind it along.
+    dtype, value, low, high = op.type("input"), op["input"], op.options.minValue, op.options.maxValue
+    if dtype not in FLOAT_TYPES or (low is None and high is None):
+        return emit(e, op)  # type: ignore[return-value]
+    with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
+        if low is not None:
+            value = e.node("Relu", [value]) if low == 0 else e.node("Max", [value, e.scalar(low, dtype)])
+        return value if high is None else e.node("Min", [value, e.scalar(high, dtype)])
 
 
 def _compare(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
@@ -125,9 +136,9 @@ def _where(e: Emitter, op: Op) -> str:
     return e.node("Where", [e.cast(op["condition"], BOOL), op[first], op[second]])
 
 
-def _widen(row: Translation, **carriers: DataType) -> Translation:
-    """Return a row that carries uint8 by int32, and other types as given."""
-    return replace(row, carry={**row.carry, "uint8": "int32", **carriers})
+def _widen(row: Translation) -> Translation:
+    """Return a row that carries uint8 by int32."""
+    return replace(row, carry={**row.carry, "uint8": "int32"})
 
 
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
@@ -146,9 +157,9 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         **{name: replace(rows[name], emit=partial(_compare, rows[name].emit)) for name in _COMPARISONS},
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
-        # Its `Clip` of float16 makes the lower bound of a NaN.
-        "clamp": _widen(rows["clamp"], float16="float32"),
-        "dequantizeLinear": replace(rows["dequantizeLinear"], emit=partial(dequantize, subtract=_subtract)),
+        "clamp": _widen(replace(rows["clamp"], emit=partial(_clamp, rows["clamp"].emit))),
+        # Its `DequantizeLinear` with blocks computes wrong values for one dimension.
+        "dequantizeLinear": replace(rows["dequantizeLinear"], emit=partial(dequantize, subtract=_subtract, least=2)),
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         "logicalOr": replace(rows["logicalOr"], emit=_logical_or),
         "logicalXor": replace(rows["logicalXor"], emit=_logical_xor),

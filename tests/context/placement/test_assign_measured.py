@@ -157,7 +157,7 @@ REASONS: list[tuple[str, Selection, list[tuple[str, list[str]]], Mapping[str, st
         {"cast#1.0": "IsNaN (float32)", "cast#1.1": "Where (bool, float32)", "cast#1.2": "IsNaN (float32)"},
         f"{CUDA} left IsNaN (float32), Where (bool, float32) to {CPU}",
     ),
-    ("a fused node", GPU, [(CPU, ["cast#1.0/Fusion"])], {"cast#1.0": "Cast (float32 to int32)"}, f"{CUDA} left Cast (float32 to int32) to {CPU}"),
+    ("a fused node", GPU, [(CPU, ["cast#1.0/Fusion"])], {"cast#1.0": "Cast (float32)"}, f"{CUDA} left Cast (float32) to {CPU}"),
     ("a node of the engine's own", GPU, [(CPU, ["cast#1.9"])], {}, f"{CUDA} left cast (float32) to {CPU}"),
     (
         "two providers",
