@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 
+#: Operations that engines do not compute at the build.
+_LOOPS = frozenset({"gru", "lstm"})
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 #: The device on which a program's own data is.
 HOST = "cpu"
@@ -263,7 +265,7 @@ def simulate(graph: GraphDescription, profile: Profile, device: str) -> Placemen
     fixed = set(graph.constants)
     for operator in graph.operators:
         values = operator.named_values()
-        if fixed.issuperset([value for _, _, value in values]):
+        if operator.operation not in _LOOPS and fixed.issuperset([value for _, _, value in values]):
             fixed.update(operator.outputs)
             places.append(_NOWHERE)
             continue

@@ -330,7 +330,7 @@ class Profile:
         if found.kind == "operation":
             return "not in the profile's native operations"
         if found.kind == "rule":
-            what = f"if {found.argument} {found.demand.removeprefix('must ')}"
+            what = f"if {found.argument} {found.demand.replace('must be', 'is', 1).replace('must have', 'has', 1)}"
         elif found.kind == "dataType":
             what = f"for a data type of {list(found.allowed)} in {found.argument}"
         else:
