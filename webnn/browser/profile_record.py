@@ -14,12 +14,12 @@ from webnn.context.profiles import Profile, make_profile
 from webnn.context.profiles.rules import CONSTANT, Facts
 from webnn.validation.drafts import for_devices
 
-__all__ = ["PROBES", "Recorded", "record", "write"]
+__all__ = ["PROBES", "ROUNDS", "Recorded", "record", "write"]
 
 #: How many calls of each operation are tried.
 PROBES = 300
 #: The most rounds of calls of an operation, while there are refusals that no rule explains.
-_ROUNDS = 5
+ROUNDS = 5
 #: How many of the calls differ in one place from a call that should be accepted: these find most reasons for refusals.
 _NEAR = 0.3
 #: The sizes of constants that are tried, in bytes: the smallest and the largest.
@@ -64,7 +64,7 @@ def record(
     for operation in draws.operations:
         tell(operation)
         attempts: list[_Attempt] = []
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             attempts += _attempt(page, profile, [draws.draw(operation, near=_NEAR) for _ in range(probes)])
             count += probes
             found, left = _find_rules(attempts, profile.operations[operation])

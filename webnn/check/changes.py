@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
-from webnn.context.profiles.rules import demand
+from webnn.context.profiles.rules import demand, described_facts
 from webnn.importing.ranges import Interval
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits
 
 if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
     from webnn.context.profiles import Profile, TensorLimits, Violation
 
-__all__ = ["NEAREST", "give_int32", "loss", "prove", "suggest"]
+__all__ = ["NEAREST", "give_int32", "keep_native", "loss", "prove", "suggest"]
 
 #: For each data type those that can replace it, best first: types that hold every value before others, and integers before
 #: floating-point types. A type that would lose the sign is not among them.
@@ -85,6 +88,28 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
     if not rows:
         return _change_tensor(violation.operation, given, violation.allowed, profile)
     return _change_operand(violation, given, rows, profile)
+
+
+def keep_native(graph: GraphDescription, index: int, profile: Profile) -> str:
+    """Return the change that keeps an operator on the device of a profile; empty where nothing is known to help, or it does not leave.
+
+    Args:
+        graph: The graph.
+        index: The number of the operator.
+        profile: The profile.
+    """
+    operator = next(each for each in graph.operators if each.index == index)
+    known = graph.descriptors()
+    operands = [(argument, row, known[value]) for argument, row, value in operator.named_values()]
+    violation = profile.find_stray(operator.operation, operands, operator.descriptors, partial(described_facts, operator, graph, known))
+    if violation is None:
+        return ""
+    rows = profile.operations.get(operator.operation, {})
+    if violation.kind == "dataType":
+        # What is tied to the operand must be native, too.
+        rows = {row: replace(limits, data_types=tuple(set(limits.data_types) & {*violation.allowed})) for row, limits in rows.items()}
+    change = suggest(violation, replace(profile, operations={**profile.operations, operator.operation: rows}))
+    return "" if change is None else change.text
 
 
 def _change_rule(violation: Violation) -> Change:

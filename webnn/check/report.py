@@ -99,12 +99,13 @@ class Refusal(Model):
 
 
 class Fallback(Model):
-    """An operator that leaves the requested device: where it runs, and why. The label is empty if it has none."""
+    """An operator that leaves the requested device: where it runs, why, and a change that keeps it there; each text may be empty."""
 
     operation: str
     label: str
     device: str
     reason: str
+    change: str = ""
 
 
 class Graph(Model):

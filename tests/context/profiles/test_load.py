@@ -15,9 +15,11 @@ import pytest
 
 from tests.shared import SHARED
 from tests.support import BROWSERS, CURRENT, FIRST, NEWEST, PATIENCE, limits_of
+from webnn import ML, GraphDescription, MLGraphBuilder, describe
+from webnn.context.placement.assign import simulate
 from webnn.context.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, schema
 from webnn.context.profiles.profile import operand_names
-from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.drafts import find_revision, with_acceptance
 from webnn.validation.operation import Call, find_unsupported
@@ -355,6 +357,44 @@ def test_a_list_of_native_operations(tmp_path: Path) -> None:
     assert profile.fallback_reason("sub", [("a", "a", given)], [given]) == "not in the profile's native operations"
     nothing = profile_of(tmp_path, {"_extends": "ort", "_native": []})
     assert nothing.fallback_reason("add", [("a", "a", given)], [given]) == "not in the profile's native operations"
+
+
+def pads(mode: str, dataType: DataType = "float32") -> GraphDescription:
+    builder = MLGraphBuilder(ML(revision="2026-06").createContextSync())
+    x = builder.input("x", dataType=dataType, shape=[2, 3])
+    return describe({"y": builder.pad(x, [0, 1], [1, 0], mode=mode)})
+
+
+RULES: list[tuple[dict[str, Any], GraphDescription, str]] = [
+    (
+        {},
+        pads("edge"),
+        "native only if options.mode is one of ['constant', 'reflection'], where input has a data type of ['float32'], got 'edge'",
+    ),
+    ({}, pads("reflection"), ""),
+    ({}, pads("constant"), ""),
+    ({}, pads("edge", "int32"), ""),
+    ({}, pads("constant", "int8"), "native only for a data type of ['float32', 'float16', 'int32'] in input, got int8"),
+    ({"_lacks": ["float32", "uint8"]}, pads("constant"), "native only for a data type of"),
+    ({"_lacks": ["uint8"]}, pads("constant"), ""),
+    ({"_native": ["add"]}, pads("constant"), "not in the profile's native operations"),
+    ({"_nativeRules": {"pad": []}}, pads("edge"), ""),
+]
+
+
+@pytest.mark.parametrize(("said", "graph", "reason"), RULES)
+def test_rules_of_native_operations(tmp_path: Path, said: dict[str, Any], graph: GraphDescription, reason: str) -> None:
+    rules = {
+        "pad": [
+            {"must": {"input": {"dataTypes": ["float32", "float16", "int32"]}}},
+            {"must": {"mode": {"oneOf": ["constant", "reflection"]}}, "when": {"input": {"dataTypes": ["float32"]}}},
+        ]
+    }
+    profile_of(tmp_path, {"_extends": "ort", "_native": ["pad"], "_nativeRules": rules})
+    (tmp_path / "next.json").write_text(json.dumps({"_extends": "mine.json", **said}), encoding="utf-8")
+    [operator] = simulate(graph, load_profile(tmp_path / "next.json"), "gpu").operators
+    assert operator.reason.startswith(reason)
+    assert operator.device == ("cpu" if reason else "gpu")
 
 
 # A revision with a profile
