@@ -217,7 +217,7 @@ class _Worker:
         return b""
 
     def _repeat(self, body: bytes) -> bytes:
-        self._graphs[int.from_bytes(body, "little")].repeat()
+        self._graphs[int.from_bytes(body, "little")].run_again()
         return b""
 
     def _drop(self, body: bytes) -> bytes:
