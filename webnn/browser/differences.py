@@ -83,13 +83,7 @@ class Judge(Protocol):
 
 
 def find_differences(emulator: Log, browser: Log, judge: Judge = lambda *_: None) -> list[Difference]:
-    """Align the calls of two logs by their members, in order, and compare them.
-
-    Args:
-        emulator: The log of the emulator.
-        browser: The log of the browser.
-        judge: Says who is right where numbers differ.
-    """
+    """Align the calls of two logs by their members, in order, and compare them; ``judge`` says who is right where numbers differ."""
     return list(_Comparison(emulator, browser, judge).find())
 
 

@@ -108,16 +108,9 @@ def run_in_emulator(
 
 
 def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, settled: float = SETTLED) -> tuple[Log, str]:
-    """Run a program in a browser.
+    """Run a program in a browser; return its log, and the browser in words.
 
-    Args:
-        subject: The program.
-        executable: The browser.
-        expected: How much happened in another host (`Log.size`).
-        settled: After how many seconds without a call it counts as done.
-
-    Returns:
-        Its log, and the browser in words.
+    It is done after ``settled`` seconds without a call. ``expected`` is how much happened in another host (`Log.size`).
     """
     watch = Watch("the browser", subject.largest)
     heard = [time.monotonic()]

@@ -45,12 +45,7 @@ class Witness:
 
 
 class Opinion:
-    """Judges the numbers of a run, by the tolerances of web-platform-tests.
-
-    Args:
-        log: The log of the emulator.
-        witness: The graphs that it computed.
-    """
+    """Judges the numbers of the emulator's log and graphs, by the tolerances of web-platform-tests."""
 
     def __init__(self, log: Log, witness: Witness) -> None:
         self._calls = [call for call in log.calls if call.member in _COMPUTING and call.error is None]

@@ -47,12 +47,7 @@ class _Placeholders(CallMaker):
 
 
 class Draws:
-    """Draws the calls that a profile's limits allow, and some that they just do not allow.
-
-    Args:
-        profile: The limits.
-        seed: The same seed makes the same calls.
-    """
+    """Draws the calls that a profile's limits allow, and some that they just do not allow. The same seed makes the same calls."""
 
     def __init__(self, profile: Profile, seed: str) -> None:
         self.dice = _Shapes(seed)

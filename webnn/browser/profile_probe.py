@@ -35,11 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Page:
-    """A page with WebNN that can be probed.
-
-    Args:
-        evaluate: Calls a function in the page.
-    """
+    """A page with WebNN that can be probed; ``evaluate`` calls a function in it."""
 
     def __init__(self, evaluate: Evaluate) -> None:
         self._evaluate = evaluate

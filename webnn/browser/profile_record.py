@@ -44,14 +44,9 @@ class Recorded(NamedTuple):
 def record(
     page: Page, source: Mapping[str, Any], *, seed: int = 1, probes: int = PROBES, tell: Callable[[str], None] = lambda _: None
 ) -> Recorded:
-    """Record a profile.
+    """Record a profile by ``probes`` calls of each operation. The same seed makes the same probes.
 
-    Args:
-        page: The page.
-        source: Where the profile comes from: its member ``_source``.
-        seed: The same seed makes the same probes.
-        probes: How many calls of each operation are tried.
-        tell: Called with each operation before it is probed.
+    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed.
     """
     limits = page.limits()
     names = operand_names(for_devices())

@@ -39,16 +39,10 @@ class Disagreement:
 
 
 def verify(page: Page, profile: Profile, count: int, *, seed: int = 1, tell: Callable[[int], None] = lambda _: None) -> list[Disagreement]:
-    """Judge random calls of all operations, and return the classes that disagree, the largest first.
+    """Judge ``count`` random calls of all operations, and return the classes that disagree, the largest first.
 
     The verdicts agree if both accept a call, or if both refuse it at the same time, in the call or in `build()`, with the same error.
-
-    Args:
-        page: The page.
-        profile: The profile that should accept the same.
-        count: How many calls are judged.
-        seed: The same seed makes the same calls.
-        tell: Called with the number of calls that are done.
+    The same seed makes the same calls. ``tell`` is called with the number of calls that are done.
     """
     draws = Draws(profile, f"verify {seed}")
     found: dict[tuple[str, ...], Disagreement] = {}

@@ -73,11 +73,7 @@ class Log:
 
 
 class Watch:
-    """Watches one run of a program.
-
-    Args:
-        host: The host, in words.
-        largest: The size of the largest result whose bytes are kept.
+    """Watches one run of a program in a host; keeps the bytes of results up to the size ``largest``.
 
     Attributes:
         script: A classic script that runs before the program.

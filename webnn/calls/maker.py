@@ -64,11 +64,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 class CallMaker(ABC):
     """Makes the operands of calls, as `webnn.calls.operations` asks for them. Subclasses say what an operand is.
 
-    Args:
-        dice: The source of choices.
-        revision: The draft.
-        limits: The types and ranks of the operands.
-        chained: Operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
+    With ``chained``, operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
     """
 
     def __init__(self, dice: Dice, revision: Revision, limits: Limits, *, chained: bool = False) -> None:

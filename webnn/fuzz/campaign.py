@@ -70,12 +70,9 @@ class Campaign:
     graphs: int = 0
 
     def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None, examine: Examine | None = None) -> None:
-        """Run programs and class their findings.
+        """Run programs and class their findings; ``progress`` is called with the number of programs that are done.
 
-        Args:
-            programs: The programs.
-            progress: Called with the number of programs that are done.
-            examine: Runs groups of programs elsewhere, in the place of `examine`; returns the findings of each, and the number of graphs.
+        ``examine`` runs groups of programs elsewhere, in place of the function; returns the findings of each, and the number of graphs.
         """
         waiting = iter(programs)
         groups = iter(lambda: list(islice(waiting, _TOGETHER)), [])

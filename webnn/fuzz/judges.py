@@ -200,9 +200,6 @@ class Rebuilding:
     """Judges that build a graph of the emulator in another way, and compare its numbers.
 
     They must be the same up to the last bits, which the order of a sum decides; in the first draft they must be those of the reference.
-
-    Args:
-        ml: The emulator.
     """
 
     def __init__(self, ml: webnn.ML) -> None:

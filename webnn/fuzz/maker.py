@@ -30,15 +30,7 @@ def held_types(limits: Limits, name: str, operand: str) -> tuple[DataType, ...]:
 
 
 class Maker(CallMaker):
-    """A program with one builder, and the same graph in the emulator, which says the types and shapes of results.
-
-    Args:
-        dice: The source of choices.
-        context: A context of the emulator.
-        revision: The draft.
-        limits: The context's limits.
-        chained: Operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
-    """
+    """A program with one builder, and the same graph in the emulator, which says the types and shapes of results."""
 
     def __init__(self, dice: Dice, context: webnn.MLContext, revision: Revision, limits: Limits, *, chained: bool = False) -> None:
         super().__init__(dice, revision, limits, chained=chained)

@@ -28,13 +28,7 @@ _WRONG: tuple[Any, ...] = (
 
 
 def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
-    """Change one value of the last step, a call of an operation.
-
-    Args:
-        m: The program.
-        name: The operation.
-        members: The types of its options in the IDL, by name.
-    """
+    """Change one value of the last step, a call of an operation, whose options have the types ``members`` in the IDL."""
     dice, step = m.dice, m.steps.pop()
     found = list(places(step["args"]))
     kind = dice.integer(0, 11)

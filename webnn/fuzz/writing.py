@@ -44,14 +44,7 @@ def file_stem(finding: Finding) -> str:
 
 
 def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], origin: str) -> str:
-    """Write a test file.
-
-    Args:
-        program: The program.
-        finding: The disagreement that it shows.
-        expected: The right outcome of each step; numbers are the reference's.
-        origin: Where the program comes from.
-    """
+    """Write a test file for a finding. The expected numbers are the reference's; ``origin`` tells where the program comes from."""
     title = " ".join(f"{finding.operation} {finding.kind}".split())
     body: list[str] = []
     if SHARED in _targets(program):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,7 +14,6 @@ from webnn.gpu.convert import convert_size, refuse
 
 if TYPE_CHECKING:
     import asyncio
-    import threading
 
 __all__ = ["GPUBuffer", "GPUBufferUsage", "GPUMapMode"]
 

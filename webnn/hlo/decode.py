@@ -52,12 +52,7 @@ def decode(data: bytes | memoryview, file: str) -> Module:
 
 
 def _inherit_names(function: Function, names: Mapping[str, Sequence[str]]) -> Function:
-    """Name arguments that have no names as the functions do that they are passed to: JAX wraps programs of unknown sizes.
-
-    Args:
-        function: The function.
-        names: The names of the arguments of each function, empty where the source has none.
-    """
+    """Name arguments that have no names as the functions do that they are passed to: JAX wraps programs of unknown sizes."""
     if function.body is None or any(names[function.name]):
         return function
     found: dict[Value, str] = {}

@@ -298,12 +298,7 @@ def _freeze_all(attributes: Mapping[str, Attribute], depth: int = 0) -> Mapping[
 def _check(region: Region, around: set[Value], made: set[object], path: str, depth: int = 0) -> None:
     """Check that values are made once, before they are used, and that regions belong to one operation.
 
-    Args:
-        region: The region.
-        around: The values that it sees from outside; they are not changed.
-        made: All values made so far, anywhere, and all regions.
-        path: Where it is.
-        depth: How many regions are around it.
+    ``around`` are the values that the region sees from outside, ``made`` all values and regions so far.
     """
     if depth > _DEEPEST:
         raise ValueError(f"{path}: regions may be nested {_DEEPEST} deep")

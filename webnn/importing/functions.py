@@ -48,11 +48,7 @@ _LARGE_EXPONENT = 80.0
 
 
 class Calculator:
-    """Arithmetic with numbers and operands of float32.
-
-    Args:
-        steps: The steps, which make constants.
-    """
+    """Arithmetic with numbers and operands of float32."""
 
     def __init__(self, steps: Steps) -> None:
         self.builder = steps.builder

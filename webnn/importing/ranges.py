@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, integer_range
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
-    from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Interval", "find_operators", "find_ranges"]
 
@@ -43,11 +42,7 @@ class Interval:
 
 
 def find_ranges(description: GraphDescription) -> dict[str, Interval]:
-    """Return the interval of each integer value for which one narrower than its type is proven.
-
-    Args:
-        description: The graph, with the descriptors of its operators.
-    """
+    """Return the interval of each integer value for which one narrower than its type is proven. Operators have descriptors."""
     known = description.descriptors()
     found: dict[str, Interval] = {}
     for name, constant in description.constants.items():

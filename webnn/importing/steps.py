@@ -10,11 +10,10 @@ import numpy as np
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
-from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, extreme, pack
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
     from webnn.builder.sketch import LabellingBuilder
-    from webnn.validation.descriptor import DataType, Shape
 
 __all__ = ["Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
 
@@ -162,11 +161,7 @@ class Operands:
         return found
 
     def reshape(self, operand: MLOperand, shape: Shape) -> MLOperand:
-        """Return an operand in another shape of as many elements; asked for again, it is the same one.
-
-        Raises:
-            Refused: The shape has no elements.
-        """
+        """Return an operand in another shape of as many elements, at least one; asked for again, it is the same one."""
         key = value_key(operand), shape
         found = self._reshaped.get(key)
         if found is None:
@@ -185,14 +180,7 @@ class Operands:
 
 
 class Steps:
-    """The steps that rules share.
-
-    Args:
-        operands: The operands of the import.
-
-    Attributes:
-        builder: The builder, of the draft 2026-06. Rules give it options as keyword arguments.
-    """
+    """The steps that rules share. The builder is one of the draft 2026-06; rules give it options as keyword arguments."""
 
     def __init__(self, operands: Operands) -> None:
         self.builder = operands.builder
@@ -237,11 +225,7 @@ class Steps:
     def elementwise(self, compute: Callable[..., MLOperand], *operands: MLOperand) -> MLOperand:
         """Compute each element by itself, before a reshape of the operands that only adds or drops dimensions of size 1.
 
-        So such reshapes meet those of the nodes behind, and what computes stays together.
-
-        Args:
-            compute: Computes a result from the operands, which are broadcast.
-            operands: The operands.
+        So such reshapes meet those of the nodes behind, and what computes stays together. The operands are broadcast.
         """
         several = [each for each in operands if each.descriptor.dimensions]
         sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
@@ -296,11 +280,7 @@ def value_of(operand: MLOperand) -> Value:
 
 
 def normalize_axis(name: str, axis: int, rank: int) -> int:
-    """Return an axis counted from the front.
-
-    Raises:
-        Refused: There is no such axis.
-    """
+    """Return an axis counted from the front; refuse one that is not there."""
     if not -rank <= axis < rank:
         raise Refused(f"{name} must be from {-rank} to {rank - 1}, got {axis}")
     return axis % rank

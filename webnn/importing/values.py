@@ -33,12 +33,7 @@ class Blocked(Exception):
 
 
 class Refused(Exception):
-    """A node cannot be imported.
-
-    Args:
-        reason: The condition, and what was given.
-        advice: Advice for the caller.
-    """
+    """A node cannot be imported: the condition and what was given, and advice for the caller."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -93,11 +88,7 @@ class Value:
 
 @functools.cache
 def carrier(dtype: np.dtype[Any]) -> DataType:
-    """Return the data type of WebNN for an element type.
-
-    Raises:
-        Refused: There is none.
-    """
+    """Return the data type of WebNN for an element type; refuse one without."""
     found = _CARRIERS.get(dtype.name)
     if found is None:
         raise Refused(f"the element type must be one of WebNN, got {dtype.name}")

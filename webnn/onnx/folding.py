@@ -45,17 +45,7 @@ class _Left(Exception):
 
 
 def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequence[Array | None]) -> list[Array | None] | None:
-    """Compute a node.
-
-    Args:
-        proto: The node; it fits its schema.
-        version: The version of its domain.
-        opsets: The versions of all domains.
-        arrays: The inputs; an optional one that is missing is None.
-
-    Returns:
-        The outputs; None if the node is left to the graph.
-    """
+    """Compute a node that fits its schema, of arrays; an optional one that is missing is None. Return None if it is left to the graph."""
     operator = proto.op_type
     function = FOLDS.get(operator)
     if (function is None and operator not in _EVALUATED) or proto.domain not in ONNX_DOMAINS or not arrays:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker, defs
+from onnx import IR_VERSION, AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
 from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
+from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
@@ -21,12 +23,6 @@ from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
 from webnn.validation.errors import WebNNTypeError
-
-if TYPE_CHECKING:
-    from onnx import FunctionProto, TensorProto, ValueInfoProto
-
-    from webnn.builder.sketch import LabellingBuilder
-    from webnn.importing.steps import Result
 
 __all__ = ["Importer"]
 
@@ -59,12 +55,7 @@ class Scope:
         self._values[name] = value
 
     def find(self, name: str) -> Value:
-        """Return a value.
-
-        Raises:
-            Refused: There is no such value.
-            Blocked: It could not be imported.
-        """
+        """Return a value; refuse a name without one, and block one that could not be imported."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope._values:
@@ -76,11 +67,7 @@ class Scope:
         raise Refused(f"there is no value {webidl.describe(name)} before the node")
 
     def check_new(self, names: Sequence[str]) -> None:
-        """Refuse a node that makes a value that there is already in its graph.
-
-        Raises:
-            Refused: There is one.
-        """
+        """Refuse a node that makes a value that there is already in its graph."""
         seen = set()
         for name in names:
             if name and (name in seen or self._values.get(name) is not None):
@@ -252,18 +239,9 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def _run_body(
         self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False
     ) -> list[Value]:
-        """Import the body of a node.
+        """Import the body of a node, and return the values of its outputs.
 
-        Args:
-            outer: The scope of the node.
-            node: The name of the node.
-            graph: The body.
-            name: The name of the body.
-            arguments: The values of the body's inputs.
-            tentative: It may be that the body never runs: the node says what is wrong with it.
-
-        Returns:
-            The values of the body's outputs.
+        A tentative body may never run: the node says what is wrong with it.
 
         Raises:
             Refused: The body has another number of inputs, there are too many steps, or a tentative body cannot be imported.

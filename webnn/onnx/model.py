@@ -9,20 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing.values import Array, Refused
 from webnn.validation import webidl
-
-if TYPE_CHECKING:
-    from onnx import AttributeProto, FunctionProto, NodeProto, ValueInfoProto
 
 __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
 
@@ -68,14 +65,8 @@ _LONGEST_NAME = 4096
 class Source:
     """A node as the file has it, read once: reading a field of protobuf takes as long as several steps of Python.
 
-    Attributes:
-        proto: The node.
-        name: Its name, or that of its first output if it has none.
-        operator: The operator.
-        domain: The operator's domain; empty for ONNX's own.
-        inputs: The names of the inputs; empty for an optional one that is missing.
-        outputs: The names of the outputs; empty for an optional one that is not used.
-        attributes: The attributes.
+    Its name is that of its first output if it has none; the domain is empty for ONNX's own, and so is the name of an optional input or
+    output that is missing.
     """
 
     proto: NodeProto
@@ -102,11 +93,7 @@ def read_node(proto: NodeProto) -> Source:
 
 @functools.cache
 def element_type(number: int) -> np.dtype[Any]:
-    """Return the element type with a number of ``TensorProto.DataType``.
-
-    Raises:
-        Refused: It has no NumPy type, or is not in ONNX.
-    """
+    """Return the element type with a number of ``TensorProto.DataType``; refuse one without a NumPy type."""
     try:
         dtype = helper.tensor_dtype_to_np_dtype(number)
     except (KeyError, ValueError, TypeError):
@@ -356,11 +343,7 @@ def boolean_names(graph: GraphProto) -> frozenset[str]:
 
 
 def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
-    """Return the shape of an input, from the settings and the model.
-
-    Raises:
-        Refused: A size is unknown, or a given one contradicts the model.
-    """
+    """Return the shape of an input, from the settings and the model; refuse unknown sizes and contradictions."""
     constant = settings.constants.get(info.name)
     if constant is not None:
         return np.shape(constant)

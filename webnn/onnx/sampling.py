@@ -82,13 +82,9 @@ class Sampling:
         return bool(np.any((2 * rest == unit) & (below >= 0) & (below < self.size - 1)))
 
     def taps(self, kernel: Callable[[Array], Array], radius: int, stretch: float, *, exclude: bool) -> Taps:
-        """Return the elements around each position, with their weights.
+        """Return the elements around each position, with their weights: of a kernel that is 0 from a radius on, by stretched distances.
 
-        Args:
-            kernel: The weight of an element at a distance.
-            radius: The distance from which on the weight is 0.
-            stretch: The divisor of distances.
-            exclude: Elements outside do not count; otherwise the nearest one inside counts for them.
+        With ``exclude``, elements outside do not count; otherwise the nearest one inside counts for them.
         """
         below, rest, unit = self._positions
         reach = math.ceil(radius * stretch)

@@ -18,13 +18,7 @@ __all__ = ["Differences", "Verdict", "compare", "compare_limits"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A graph that two drafts judge differently.
-
-    Attributes:
-        name: The graph's name.
-        before: The error of the first draft, empty if it takes the graph.
-        after: The same of the second one.
-    """
+    """A graph that two drafts judge differently, with the error of each, empty if it takes the graph."""
 
     name: str
     before: str

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context.context import MLContext
+from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
-from webnn.context.tensor import MLTensor
+from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.context.tensor_steps import convert_tensors, create_tensor
 from webnn.gpu import CLASSES, WEBGPU_IDL, GPUBuffer, GPUBufferUsage, GPUDevice
 from webnn.proposals.exportable_tensor_tests import TESTS
 from webnn.proposals.proposal import Decision, Proposal
 from webnn.validation import webidl
+from webnn.validation.buffers import Bytes, WritableBytes
 from webnn.validation.drafts.idl import INTERFACES, Interfaces, merge_idl
 from webnn.validation.errors import InvalidStateError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertTensorDescriptor
@@ -25,10 +27,6 @@ from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
     import asyncio
-
-    from webnn.context.graph import MLGraph
-    from webnn.context.tensor import MLTensorDescriptor
-    from webnn.validation.buffers import Bytes, WritableBytes
 
 __all__ = ["PROPOSAL", "ExportableTensor", "ExportingContext"]
 

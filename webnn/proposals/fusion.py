@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.calls import Call, Fusion, collect_calls
 from webnn.builder.onnx_names import scope
+from webnn.builder.operand import MLOperand, Operator
+from webnn.validation.descriptor import Shape
 from webnn.validation.numbers import cast
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.onnx.emitter import Emitter
-    from webnn.builder.operand import MLOperand, Operator
-    from webnn.validation.descriptor import Shape
 
 __all__ = ["fuse"]
 

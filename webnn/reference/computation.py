@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from webnn.builder.description import DescriptionError
+from webnn.builder.description import ActivationDescription, DescriptionError, GraphDescription, OperatorDescription
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference.numbers import Array, cast_option, nearest
 from webnn.reference.operations import operations_of
@@ -28,9 +28,6 @@ from webnn.validation.descriptor import (
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 from webnn.validation.named_descriptor import has_names
-
-if TYPE_CHECKING:
-    from webnn.builder.description import ActivationDescription, GraphDescription, OperatorDescription
 
 __all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 

@@ -121,11 +121,7 @@ def _with_names(function: Operation) -> Operation:
 
 
 def change(before: Mapping[str, Operation]) -> Mapping[str, Operation]:
-    """Return the operations that are not those of the draft before, by their names.
-
-    Args:
-        before: The operations that the draft before it would have.
-    """
+    """Return the operations that are not those of the draft before, by their names."""
     return {
         **named(clamp, pad, resample2d, slice_),
         "argMin": _along_axis(reduction.argMin),

@@ -71,14 +71,7 @@ def argMax(
 
 
 def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Fold each set of values that differ only in their position along the axes.
-
-    Args:
-        fold: The function of the sets.
-        input: The tensor.
-        axes: The reduced axes, or None for all.
-        keepDimensions: Whether reduced dimensions stay, with size 1.
-    """
+    """Fold each set of values that differ only in their position along the axes, by default all."""
     return typed(fold(_rows(exact(input), axes)), input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.hlo.attributes import Attribute
 from webnn.hlo.ir import Operation, Region
+from webnn.hlo.ir import Value as HloValue
 from webnn.importing.values import Refused
-
-if TYPE_CHECKING:
-    from webnn.hlo.attributes import Attribute
-    from webnn.hlo.ir import Value as HloValue
 
 __all__ = ["Comparator", "Comparison", "split_comparator"]
 
@@ -54,15 +52,7 @@ class Comparator:
 
 
 def split_comparator(regions: Sequence[Region], count: int) -> Comparator:
-    """Split a comparator.
-
-    Args:
-        regions: The regions of the operation.
-        count: How many operands are put in order.
-
-    Raises:
-        Refused: There is no single region, or it does not have two arguments for each operand and one result.
-    """
+    """Split the comparator of ``count`` operands; refuse anything but one region with two arguments for each operand and one result."""
     if len(regions) != 1 or len(regions[0].arguments) != 2 * count or len(regions[0].results) != 1:
         raise Refused(f"there must be a region of {2 * count} arguments and one result")
     return _Split(regions[0]).run()

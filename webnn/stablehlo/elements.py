@@ -31,11 +31,7 @@ def dtype_of(element: ElementType) -> np.dtype[Any]:
 
 @functools.cache
 def check_element(element: ElementType) -> None:
-    """Refuse an element type that WebNN does not have. f64 can be allowed, so it passes.
-
-    Raises:
-        Refused: WebNN does not have it.
-    """
+    """Refuse an element type that WebNN does not have. f64 can be allowed, so it passes."""
     try:
         carrier(dtype_of(element))
     except Refused:
@@ -45,22 +41,14 @@ def check_element(element: ElementType) -> None:
 
 
 def tensor_type(type: Type) -> TensorType:
-    """Return a type that must be that of a tensor.
-
-    Raises:
-        Refused: It is not.
-    """
+    """Return a type that must be that of a tensor; others are refused."""
     if not isinstance(type, TensorType):
         raise Refused(f"the value must be a tensor, got {type}")
     return type
 
 
 def shape_of(type: Type) -> tuple[int, ...]:
-    """Return the shape of a tensor.
-
-    Raises:
-        Refused: The type is not a tensor, or some sizes are unknown.
-    """
+    """Return the shape of a tensor; unknown sizes are refused."""
     shape = tensor_type(type).shape
     sizes = tuple([size for size in shape if size is not None])
     if len(sizes) != len(shape):

@@ -66,13 +66,10 @@ def kind_of(dtype: np.dtype[Any]) -> str:
 
 
 def check(node: Node) -> None:
-    """Check the operands of an elementwise operation.
+    """Check the operands of an elementwise operation; refuse them if their number or their types do not fit.
 
     MLIR has checked a program that was read. One that was built may be wrong. In the body of a reduction a constant is a scalar in
     place of a tensor.
-
-    Raises:
-        Refused: There are too few or too many, or their types do not fit.
     """
     kinds, count = OPERANDS[node.name]
     values = node.values()

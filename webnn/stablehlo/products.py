@@ -79,11 +79,7 @@ def read_dot(node: Node) -> Contraction:
 
 
 def read_contraction(node: Node) -> Contraction:
-    """Return what `dot_general` contracts.
-
-    Raises:
-        Refused: Dimensions, shapes or the result do not fit.
-    """
+    """Return what `dot_general` contracts, whose dimensions, shapes and result fit."""
     node.expect(2)
     one, other = node.values()
     return _contract(node, one, other, node.attribute("dot_dimension_numbers", DotDimensionNumbers))

@@ -6,18 +6,16 @@ An operation computes with the numbers; one that only moves elements takes the i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.hlo.ir import Operation
 from webnn.hlo.types import QuantizedType, TensorType, Type, find_dtype
 from webnn.importing.values import Refused, Value, carrier
 from webnn.stablehlo.elements import tensor_type
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.tensors import convert, tell
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation
 
 __all__ = ["dequantize", "express", "is_computed", "quantize", "quantize_results", "quantized_type"]
 
@@ -66,8 +64,7 @@ def quantized_type(type: Type) -> QuantizedType | None:
 def is_computed(operation: Operation) -> bool:
     """Tell whether an operation has quantized operands or results, and computes with the numbers that they represent.
 
-    Raises:
-        Refused: It combines quantized elements that it scatters.
+    Quantized elements that a scatter combines are refused.
     """
     found = [kind for value in (*operation.operands, *operation.results) if (kind := quantized_type(value.type)) is not None]
     if not found or operation.name in _STORED or not operation.name.startswith("stablehlo."):

@@ -82,15 +82,7 @@ def check_shape(node: Node, shape: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The operands of `reduce`.
-
-    Attributes:
-        inputs: The operands, of one shape.
-        initial: The initial values.
-        axes: The dimensions that are reduced, in their order.
-        kept: The other dimensions.
-        sizes: Their sizes: the shape of the results.
-    """
+    """The operands of `reduce`: inputs of one shape, which is reduced to the sizes of the dimensions that are kept."""
 
     inputs: list[Value]
     initial: list[Value]
@@ -100,11 +92,7 @@ class Reduction:
 
 
 def read_reduction(node: Node) -> Reduction:
-    """Return what `reduce` reduces.
-
-    Raises:
-        Refused: Operands, dimensions or results do not fit.
-    """
+    """Return what `reduce` reduces, whose operands, dimensions and results fit."""
     inputs, initial = read_operands(node)
     shape = inputs[0].shape
     axes = sorted(check_axes("dimensions", node.integers("dimensions"), len(shape)))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.hlo.ir import Region
+from webnn.hlo.ir import Value as HloValue
 from webnn.hlo.types import QuantizedType
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Region
-    from webnn.hlo.ir import Value as HloValue
 
 __all__ = ["Kind", "Position", "find_kinds", "find_position"]
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from webnn.hlo.types import TensorType, TupleType
+from webnn.hlo.ir import Operation, Region
+from webnn.hlo.ir import Value as HloValue
+from webnn.hlo.types import TensorType, TupleType, Type
 from webnn.importing.values import Refused, Value
+from webnn.stablehlo.node import Item
 from webnn.stablehlo.rules import bits, control, elementwise, functions, quantization
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation, Region
-    from webnn.hlo.ir import Value as HloValue
-    from webnn.hlo.types import Type
-    from webnn.stablehlo.node import Item
 
 __all__ = ["check_scalars", "is_spread"]
 
@@ -30,11 +26,7 @@ def is_spread(region: Region, items: Sequence[Item | None]) -> bool:
 
 
 def check_scalars(region: Region) -> None:
-    """Check that a region computes scalars from its arguments, each element by itself.
-
-    Raises:
-        Refused: An operation that depends on the arguments makes or takes a tensor, or mixes elements.
-    """
+    """Refuse a region if an operation that depends on its arguments makes or takes a tensor, or mixes elements."""
     found = _find(region, {*region.arguments})
     if found is not None:
         types = ", ".join(sorted({str(each.type) for each in (*found.operands, *found.results)}))
@@ -45,12 +37,7 @@ def check_scalars(region: Region) -> None:
 
 
 def _find(region: Region, dependent: set[HloValue]) -> Operation | None:
-    """Return the first operation that depends on some values, and does not compute scalars from scalars.
-
-    Args:
-        region: The region.
-        dependent: The values. Values that depend on them are added.
-    """
+    """Return the first operation that depends on some values, to which it adds, and does not compute scalars from scalars."""
     for operation in region.operations:
         if dependent.isdisjoint(_uses(operation)):
             continue

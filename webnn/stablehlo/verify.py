@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from webnn.hlo.types import QuantizedType, TensorType
+from webnn.hlo.ir import Operation
+from webnn.hlo.types import QuantizedType, TensorType, Type
 from webnn.importing.values import Refused
 from webnn.stablehlo.shapes import check_size
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation
-    from webnn.hlo.types import Type
 
 __all__ = ["check_type", "verify"]
 
@@ -67,13 +64,7 @@ def check_type(type: Type) -> None:
 
 
 def verify(operation: Operation) -> None:
-    """Check the numbers of operands, results and regions, and the element types of results.
-
-    Rules check the rest.
-
-    Raises:
-        Refused: They are not those of the operation.
-    """
+    """Check the numbers of operands, results and regions, and the element types of results. Rules check the rest."""
     for value in (*operation.results, *(argument for region in operation.regions for argument in region.arguments)):
         check_type(value.type)
     dialect, _, name = operation.name.partition(".")

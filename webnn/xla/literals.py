@@ -46,10 +46,7 @@ class LiteralUtil:
 def take_literal(given: object, operation: str, argument: str) -> tuple[Array, Shape]:
     """Return a literal as an array of its own, which cannot be written to, with its shape.
 
-    Args:
-        given: An array, or a scalar of NumPy, whose data type counts; otherwise Python numbers in lists: F32, S32 or PRED.
-        operation: The operation that it is given to.
-        argument: The argument.
+    The data type of an array or a scalar of NumPy counts; Python numbers in lists are F32, S32 or PRED.
     """
     if isinstance(given, (np.ndarray, np.generic)):
         element_type = _TYPES.get(given.dtype.newbyteorder("="))
@@ -68,11 +65,7 @@ def take_literal(given: object, operation: str, argument: str) -> tuple[Array, S
 def fit(given: object, shape: Shape, operation: str, argument: str) -> Array:
     """Return an array for an argument of a shape.
 
-    Args:
-        given: An array, or a scalar of NumPy, with the data type of the shape; otherwise Python numbers in lists, which are converted.
-        shape: The shape.
-        operation: The operation that it is given to.
-        argument: The argument.
+    An array or a scalar of NumPy must have its data type; Python numbers in lists are converted.
     """
     dtype = shape.element_type.dtype
     if isinstance(given, (np.ndarray, np.generic)):

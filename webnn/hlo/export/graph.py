@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.description import GraphDescription
+from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.transform import survey
 from webnn.hlo.export.emitter import Array, Emitter, Functions, Tensor
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
@@ -18,10 +19,6 @@ from webnn.hlo.types import TensorType
 from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 from webnn.validation.errors import label_prefix
 from webnn.validation.families import FAMILIES
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.operand import MLOperand, Operator
 
 __all__ = ["RULES", "export"]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from webnn.builder.operand import Operator
 from webnn.hlo import types
 from webnn.hlo.export.emitter import Array, Emitter, Tensor
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import Operator
 
 __all__ = ["ELEMENTS", "Op", "Rule", "RuleError", "wide"]
 

@@ -92,18 +92,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Node:
-    """A node. Two nodes are equal if they are the same object.
+    """A node, with the version ``since`` of its operator. Two nodes are equal if they are the same object.
 
-    Attributes:
-        op: Its operator, for example ``"Conv"``.
-        domain: The operator's domain, empty for ONNX's own.
-        name: Its name, which may be empty.
-        inputs: The names of its inputs; empty for an optional one that is left out.
-        outputs: The names of its outputs.
-        graph: The graph that it is in.
-        since: The version of its operator.
-        attributes: Its attributes.
-        bodies: The graphs among its attributes.
+    ``domain`` is empty for ONNX's own, ``name`` may be empty, and so is a name in ``inputs`` for an optional one that is left out.
+    ``bodies`` are the graphs among the attributes.
     """
 
     op: str

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from onnx import ModelProto, NodeProto
 
 from webnn.onnx.partition.graph import Graph, Node, read_graph
 from webnn.onnx.partition.optimize import Optimized, find_inlined, optimize
 from webnn.onnx.partition.table import fault, refusal
 from webnn.validation.errors import OperationError
-
-if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto
 
 __all__ = ["Boundary", "Partition", "PlacedNode", "Subgraph", "describe", "partition", "partition_optimized"]
 
@@ -167,12 +166,7 @@ def _unit(*nodes: Node) -> _Unit:
 
 
 class _Maker:
-    """Partitions graphs.
-
-    Args:
-        limits: The limits of the context.
-        makers: The nodes that made the values of the model before it was optimized.
-    """
+    """Partitions graphs; ``makers`` are the nodes that made the values of the model before it was optimized."""
 
     def __init__(self, limits: Mapping[str, Any], makers: Mapping[str, NodeProto]) -> None:
         self._limits = limits
@@ -256,13 +250,10 @@ class _Groups:
 
 
 def _group(units: Sequence[_Unit], taken: Collection[_Unit]) -> _Groups:
-    """Group the units that WebNN takes, into as few groups as ONNX Runtime does.
+    """Group the units that WebNN takes, into as few groups as ONNX Runtime does. Units that form a circle are an error.
 
     A group holds all such units that do not depend on another group through a unit that is not taken; they need not be connected. So each
     unit has a level, which rises by one where a unit that is not taken reads the result of one that is.
-
-    Raises:
-        OperationError: The units form a circle.
     """
     before = _predecessors(units)
     levels: dict[_Unit, int] = {}

@@ -86,12 +86,7 @@ def source() -> Mapping[str, Any]:
 
 
 def refusal(node: Node, limits: Limits) -> str:
-    """Return why the provider does not take a node, or "".
-
-    Args:
-        node: The node, in a graph whose values have types.
-        limits: The result of ``MLContext.opSupportLimits()``.
-    """
+    """Return why the provider does not take a node, in a graph whose values have types, or ""."""
     rule = rules().get(node.op)
     if rule is None:
         return f"the provider has no builder for {node.op}"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination
 from webnn.importing.values import Refused, Value
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

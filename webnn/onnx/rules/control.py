@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from onnx import GraphProto, ValueInfoProto
 
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from onnx import GraphProto, ValueInfoProto
 
 __all__ = ["RULES"]
 
@@ -105,14 +103,7 @@ def _step(node: Node, body: GraphProto, index: int, arguments: Sequence[Value], 
 
 
 def _collect(node: Node, steps: Sequence[Sequence[Value]], first: int, axes: Sequence[int]) -> list[Result]:
-    """Join the results of all steps along a new axis.
-
-    Args:
-        node: The node.
-        steps: For each step the results to be joined.
-        first: The first output that they go to.
-        axes: The new axis of each output.
-    """
+    """Join the results of all steps along a new axis of each output, from the first one that they go to."""
     used = [bool(name) for name in node.outputs[first:]]
     if not steps and any(used):
         raise Refused("there must be a step if results of all steps are joined, got none")

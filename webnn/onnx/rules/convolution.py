@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
 from webnn.importing.products import EXACT
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused, Value
@@ -21,10 +22,6 @@ from webnn.importing.windows import Window, pad_zeros, roll, unroll
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
 from webnn.onnx.windows import crop, read_windows, spatial_sizes
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
 
 __all__ = ["RULES", "convolve"]
 
@@ -58,13 +55,9 @@ def _groups(node: Node) -> int:
 
 
 def convolve(node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None) -> MLOperand:
-    """Convolve operands in place of the first two inputs of a node, with the node's attributes.
+    """Convolve [batches, channels, ...] in float32 or float16 with the attributes of Conv.
 
-    Args:
-        node: A node with the attributes of Conv.
-        x: The input, float32 or float16: [batches, channels, ...].
-        filter: The filter of the same type: [output channels, channels of a group, ...].
-        bias: The bias: [output channels].
+    The filter is [output channels, channels of a group, ...], the bias [output channels].
     """
     return _convolve(node, x, filter, _filter_windows(node), _groups(node), bias)
 

@@ -9,15 +9,12 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
 from webnn.onnx.rules.matmul import multiply
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

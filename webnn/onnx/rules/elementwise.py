@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLClampOptions
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLClampOptions
 
 __all__ = ["RULES"]
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product as combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -136,12 +134,8 @@ def _combine(node: Node, reduction: str, a: MLOperand, b: MLOperand) -> MLOperan
 def _accumulate(node: Node, reduction: str, data: MLOperand, places: MLOperand, updates: MLOperand) -> MLOperand:
     """Reduce all updates of each place: those that are for another place count as what changes nothing.
 
-    Args:
-        node: The node.
-        reduction: The reduction.
-        data: [before, N, behind].
-        places: Which of the N places each update is for: [before, 1, M, behind]; sizes may be 1.
-        updates: [before, 1, M, behind].
+    ``places`` tells which of the N places of [before, N, behind] each update is for. It and the updates are [before, 1, M, behind], the
+    sizes of the first may be 1.
     """
     builder = node.builder
     before, count, behind = data.descriptor.dimensions
@@ -230,15 +224,7 @@ def _scatter_nd(node: Node) -> Result:
 
 
 def _scatter_coordinates(node: Node, reduction: str, depth: int, known: Array | None, coordinates: MLOperand) -> MLOperand:
-    """Scatter the third input into the first one.
-
-    Args:
-        node: The node.
-        reduction: The reduction, or an empty text.
-        depth: The number of parts of the coordinates.
-        known: The coordinates, if they are known.
-        coordinates: Their operand.
-    """
+    """Scatter the third input into the first one, by coordinates of ``depth`` parts; without a reduction its name is empty."""
     builder = node.builder
     shape = node.value(0).shape
     data, updates = node.operand(0), node.operand(2)

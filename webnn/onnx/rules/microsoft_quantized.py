@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -21,9 +21,6 @@ from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.onnx.rules.pooling import RULES as POOLING
 from webnn.onnx.rules.quantization import RULES as QUANTIZATION
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

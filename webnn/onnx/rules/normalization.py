@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
 
 __all__ = ["RULES"]
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.importing.windows import Pool, Window, pool
 from webnn.onnx.node import Node
 from webnn.onnx.windows import crop, read_windows, round_up, spatial_sizes
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from onnx import TensorProto
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
@@ -17,9 +18,6 @@ from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamical
 from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.validation.descriptor import FLOAT_TYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES", "requantize"]
 
@@ -125,13 +123,10 @@ def _qlinear_conv(node: Node) -> MLOperand:
 
 
 def requantize(node: Node, sums: MLOperand, scales: tuple[int, int, int], zero: int) -> MLOperand:
-    """Quantize the sums of a convolution of integers.
+    """Quantize the sums of a convolution of integers: [batches, channels, ...].
 
-    Args:
-        node: The node.
-        sums: The sums: [batches, channels, ...].
-        scales: The inputs with the scales of input, filter and output; each has one element or one for each channel.
-        zero: The input with the zero point of the output.
+    ``scales`` are the inputs with the scales of input, filter and output, of one element or one for each channel; ``zero`` is that with the
+    zero point of the output.
     """
     shape = sums.descriptor.dimensions
     x, w, y = ((value, per_axis("the scale", value.shape, shape, 1)) for value in (node.value(index) for index in scales))

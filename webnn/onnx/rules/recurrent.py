@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLGruOptions, MLLstmOptions
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLGruOptions, MLLstmOptions
 
 __all__ = ["RULES"]
 

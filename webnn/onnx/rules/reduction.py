@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLReduceOptions
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLReduceOptions
 
 __all__ = ["RULES"]
 

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.onnx.sampling import Rounding, Sampling, Taps, cubic, half_pixel, linear
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import make_key, order_by
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 

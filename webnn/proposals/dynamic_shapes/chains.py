@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand, Operator
 from webnn.reference.operations import operations_of
-from webnn.validation.descriptor import SMALL_TYPES
+from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
+from webnn.validation.operation import Call
 from webnn.validation.webidl import describe
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand, Operator
-    from webnn.validation.descriptor import OperandDescriptor
-    from webnn.validation.operation import Call
 
 __all__ = ["find_values"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,20 +13,18 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
 from webnn.context.graph import MLGraph
+from webnn.context.placement import Placement
 from webnn.context.runs import choose_inputs
+from webnn.context.state import ContextState
 from webnn.context.tensor import MLTensor
 from webnn.proposals.dynamic_shapes.static import specialize
 from webnn.validation import webidl
+from webnn.validation.caller import Caller
 from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import class_of_draft
 from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
-
-if TYPE_CHECKING:
-    from webnn.context.placement import Placement
-    from webnn.context.state import ContextState
-    from webnn.validation.caller import Caller
 
 __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
 

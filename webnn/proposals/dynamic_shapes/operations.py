@@ -48,11 +48,7 @@ VALUE_OPERANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ValuedDescriptor(OperandDescriptor):
-    """The descriptor of an operand whose elements count: numbers, and sizes that are not known yet.
-
-    Attributes:
-        values: The elements in row-major order.
-    """
+    """The descriptor of an operand whose elements, in row-major order, count: numbers, and sizes that are not known yet."""
 
     values: tuple[Any, ...] = ()
 

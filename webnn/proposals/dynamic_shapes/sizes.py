@@ -32,11 +32,7 @@ class _UndecidedError(Exception):
 
 
 class Path:
-    """The answers of one run: those that are given, then the first possible ones.
-
-    Args:
-        given: The answers to the first questions.
-    """
+    """The answers of one run: those that are given, then the first possible ones."""
 
     def __init__(self, given: list[int]) -> None:
         self._given = given
@@ -153,12 +149,7 @@ def _common(terms: Terms) -> int:
 
 
 class Size:
-    """An integer that is not known: a polynomial in atoms.
-
-    Args:
-        path: The answers to the questions that it asks.
-        terms: The polynomial.
-    """
+    """An integer that is not known: a polynomial in atoms; the path answers the questions that it asks."""
 
     __slots__ = ("path", "terms")
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.importing.values import Array
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import Contraction, read_contraction, read_dot
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.builder.elementwise import saturate, wrap
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.kinds import bits_of, check, kind_of
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webnn.builder.elementwise import FUNCTIONS, divide, power, total_order, wrap
 from webnn.hlo.attributes import COMPARISONS
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.conversion import FOLDS as CONVERSIONS
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.steps import product
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
 from webnn.stablehlo.elements import tensor_type
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.shapes import (
     check_axes,
@@ -23,10 +23,6 @@ from webnn.stablehlo.shapes import (
     find_sliced,
     find_transposed,
 )
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 

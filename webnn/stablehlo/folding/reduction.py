@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.importing.values import Array
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import known_arrays, read_reduction, reduce_any
 from webnn.stablehlo.regions import Kind, find_kinds
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS", "REDUCERS", "widen"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,8 @@ from webnn.builder.elementwise import total_order
 from webnn.importing.steps import normalize_axis
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.comparators import Comparator, split_comparator
-from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.folding import Fold
-    from webnn.stablehlo.node import Item
+from webnn.stablehlo.folding import Fold
+from webnn.stablehlo.node import Item, Node
 
 __all__ = ["FOLDS"]
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination, Shift
 from webnn.stablehlo.kinds import bits_of, is_signed
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.elementwise import spread
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

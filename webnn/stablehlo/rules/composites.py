@@ -8,19 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.functions import Calculator, find_power
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.kinds import kind_of
+from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules.functions import function
 from webnn.stablehlo.rules.sorting import lower_custom_top_k, lower_top_k
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Node
 
 __all__ = ["COMPOSITES", "CUSTOM_CALLS"]
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.products import multiply_matrices
+from webnn.importing.steps import Result
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import Contraction, read_contraction, read_dot
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import permute, reshape
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.hlo.attributes import Symbol
 from webnn.hlo.types import TensorType
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.elements import shape_of
 from webnn.stablehlo.node import Item, Node, Token
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -7,21 +7,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webnn.importing.products import largest, multiply_matrices
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.importing.windows import Window, roll, unroll
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell, wrap
 from webnn.stablehlo.windows import pad_windows
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.moving import broadcast, cut, pad
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.shapes import check_axis, find_broadcast, find_padded, find_reshaped, find_sliced
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.hlo.attributes import COMPARISONS
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Item, Node
+from webnn.stablehlo.rules import Rule
 from webnn.validation.descriptor import SMALL_TYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "spread"]
 

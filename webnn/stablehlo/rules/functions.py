@@ -8,21 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.functions import FUNCTIONS, Calculator, find_power
 from webnn.importing.functions import atan2 as find_angle
 from webnn.importing.remainder import remainder as exact_remainder
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.elementwise import spread
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "function"]
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, slice_operand
-from webnn.importing.steps import product
+from webnn.importing.steps import Result, product
 from webnn.stablehlo.indexed import Windows, find_gathered
 from webnn.stablehlo.indices import add_places, find_parts, limit_index
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

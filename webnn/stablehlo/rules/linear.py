@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["MOST_ROWS", "RULES"]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, cut, pad, slice_axis, slice_operand
+from webnn.importing.steps import Result
 from webnn.importing.values import Value
 from webnn.stablehlo.indices import limit_index
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.shapes import (
     check_axes,
     check_starts,
@@ -22,11 +24,6 @@ from webnn.stablehlo.shapes import (
     find_sliced,
     find_transposed,
 )
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

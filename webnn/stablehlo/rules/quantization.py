@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.quantization import dequantize, quantize, quantized_type
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Reduction, is_neutral, read_reduction, reduce_any, start_from
 from webnn.stablehlo.regions import Kind, Position, find_kinds, find_position
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import run_body, tell, wrap
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "reduce_kind"]
 

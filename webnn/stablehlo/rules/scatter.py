@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
+from webnn.hlo.ir import Value as HloValue
 from webnn.importing.along import put
 from webnn.importing.ordering import find_order
-from webnn.importing.steps import product
+from webnn.importing.steps import Result, product
 from webnn.importing.values import Array, Refused
 from webnn.stablehlo.indexed import Windows, count_earlier, find_scattered
 from webnn.stablehlo.indices import add_places, clamp_index, find_parts
-from webnn.stablehlo.node import Node
+from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.regions import find_kinds
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import run_body
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Value as HloValue
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Item
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import Keys, make_key, make_positions, order_by
-from webnn.importing.steps import normalize_axis, product
+from webnn.importing.steps import Result, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.comparators import Comparator, split_comparator
-from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Item
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.node import Item, Node
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "lower_custom_top_k", "lower_top_k"]
 

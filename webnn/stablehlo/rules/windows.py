@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +14,9 @@ from webnn.importing.windows import Window, pool
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, neutral, read_operands, start_from
 from webnn.stablehlo.regions import Kind, find_kinds
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import cut, wrap
 from webnn.stablehlo.windows import find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
