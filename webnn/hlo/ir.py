@@ -17,7 +17,6 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -373,13 +372,11 @@ def _same(one: Attribute, other: Attribute) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return (one.dtype, one.shape) == (other.dtype, other.shape) and _same_elements(one, other)
+        if (one.dtype, one.shape) != (other.dtype, other.shape):
+            return False
+        # A dimension that repeats one element is compared once.
+        kept = tuple(slice(0, 1) if pair == (0, 0) else slice(None) for pair in zip(one.strides, other.strides, strict=True))
+        return one[kept].tobytes() == other[kept].tobytes()
     if isinstance(one, float) and isinstance(other, float):
         return struct.pack("d", one) == struct.pack("d", other)
     return bool(one == other)
-
-
-def _same_elements(one: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> bool:
-    # A dimension that repeats one element is compared once.
-    kept = tuple(slice(0, 1) if pair == (0, 0) else slice(None) for pair in zip(one.strides, other.strides, strict=True))
-    return one[kept].tobytes() == other[kept].tobytes()

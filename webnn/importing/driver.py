@@ -62,12 +62,7 @@ def make_builder(*, has_small_integers: bool) -> LabellingBuilder:
 
 
 class Driver(ABC, Generic[_Node, _Item]):
-    """The state of one import.
-
-    Args:
-        builder: The builder.
-        float64: float64 becomes float32; otherwise it is refused.
-        advice: How the caller can allow that.
+    """The state of one import. ``float64`` allows float64 to become float32; ``advice`` says how the caller can allow that.
 
     Attributes:
         operands: The operands.
@@ -157,11 +152,7 @@ class Driver(ABC, Generic[_Node, _Item]):
     # Inputs and outputs.
 
     def define_input(self, name: str, dtype: np.dtype[Any], shape: Shape, constant: Any = None) -> Value:
-        """Return an input of the model: an operand, or its elements if they are known.
-
-        Raises:
-            Refused: The constant does not fit, or WebNN does not have the element type.
-        """
+        """Return an input of the model: an operand, or its elements if they are known, which must fit."""
         if constant is not None:
             array = np.asarray(constant)
             if array.shape != shape:
@@ -172,8 +163,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         if 0 in shape:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
-        operand = self.operands.input(name, dtype, shape)
-        return Value(name, dtype, shape, operand=operand, roots=frozenset({name}))
+        return Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
 
     def define_output(self, name: str, value: Value, place: str) -> None:
         """Note an output, whose operand an operator makes."""
@@ -233,12 +223,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         return "refused" if len(self._refusals) > refused else outcome
 
     def take_step(self, names: int = 0) -> None:
-        """Count a node, or a body; one with hundreds of names is as much work as several.
-
-        Raises:
-            Refused: There are too many.
-            Blocked: There are too many, which has been said.
-        """
+        """Count a node, or a body; one with hundreds of names is as much work as several. Too many are refused once, and blocked then."""
         before = self._steps
         self._steps += 1 + names // 100
         if self._steps > self.most_steps:

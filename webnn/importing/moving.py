@@ -67,13 +67,7 @@ def broadcast(steps: Steps, operand: MLOperand, dimensions: Sequence[int], shape
 def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> MLOperand | Array:
     """Pad a value, whose new shape has been checked, with a scalar that need not be known.
 
-    Args:
-        steps: The steps of the rule.
-        value: The value.
-        padding: The new elements.
-        low: How many elements are added before each dimension; negative: removed.
-        high: How many elements are added behind each dimension; negative: removed.
-        interior: How many elements are added between two others of each dimension.
+    ``low`` and ``high`` elements are added at the ends of each dimension, or removed if negative, and ``interior`` between two others.
     """
     shape = tuple([size + max(size - 1, 0) * inner + a + b for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)])
     if 0 in shape:
@@ -92,8 +86,7 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
     for axis, (size, inner) in enumerate(zip(value.shape, interior, strict=True)):
         if inner and size > 1:
             operand = _spread(steps, operand, padding, axis, inner)
-    sizes = [end - start for start, end in zip(starts, ends, strict=True)]
-    operand = slice_operand(steps, operand, starts, sizes)
+    operand = slice_operand(steps, operand, starts, [end - start for start, end in zip(starts, ends, strict=True)])
     before = [max(0, each) for each in low]
     return _pad_edges(steps, operand, padding, before, behind) if any(before) or any(behind) else operand
 

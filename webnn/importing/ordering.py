@@ -148,12 +148,9 @@ class _Network:
         found = self._steps.reshape(self._keys[-1], [self._before, block, self._behind])
         if count < block:
             found = self._steps.builder.slice(found, [0, 0, 0], [self._before, count, self._behind])
-        return self._position(found)
-
-    def _position(self, last: MLOperand) -> MLOperand:
-        """Return the positions, which are the last keys modulo n."""
+        # The positions are the last keys modulo n.
         builder, size = self._steps.builder, self._steps.scalar(self._size, "int32")
-        positive = builder.add(last, size)
+        positive = builder.add(found, size)
         return builder.sub(positive, builder.mul(builder.div(positive, size), size))
 
     def _pad(self, size: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, integer_range
@@ -20,13 +19,7 @@ _MOST_ELEMENTS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The numbers between two limits, both included.
-
-    Attributes:
-        low: The smallest number.
-        high: The largest number.
-        why: The reasons, each once.
-    """
+    """The numbers between two limits, both included, and the reasons, each once."""
 
     low: int
     high: int
@@ -155,34 +148,32 @@ def _summed(operator: OperatorDescription, operands: list[Interval | None], type
 
 
 #: The interval of an operation's results, from those of its operands.
-_RULES: Mapping[str, _Rule] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            (
-                *("identity", "cast", "reshape", "transpose", "slice", "split", "expand", "tile", "reverse"),
-                *("gather", "gatherElements", "gatherND", "reduceMax", "reduceMin"),
-            ),
-            _same,
+_RULES: Mapping[str, _Rule] = {
+    **dict.fromkeys(
+        (
+            *("identity", "cast", "reshape", "transpose", "slice", "split", "expand", "tile", "reverse"),
+            *("gather", "gatherElements", "gatherND", "reduceMax", "reduceMin"),
         ),
-        **dict.fromkeys(("concat", "max", "min"), _all),
-        **dict.fromkeys(("argMax", "argMin"), _position),
-        **dict.fromkeys(
-            (
-                *("equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
-                *("logicalAnd", "logicalOr", "logicalXor", "logicalNot", "isNaN", "isInfinite"),
-            ),
-            _logical,
+        _same,
+    ),
+    **dict.fromkeys(("concat", "max", "min"), _all),
+    **dict.fromkeys(("argMax", "argMin"), _position),
+    **dict.fromkeys(
+        (
+            *("equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
+            *("logicalAnd", "logicalOr", "logicalXor", "logicalNot", "isNaN", "isInfinite"),
         ),
-        "where": _chosen,
-        "clamp": _clamped,
-        "div": _quotient,
-        "pad": _padded,
-        "add": _binary(lambda x, y: x + y),
-        "sub": _binary(lambda x, y: x - y),
-        "mul": _binary(lambda x, y: x * y),
-        "reduceSum": _summed,
-    }
-)
+        _logical,
+    ),
+    "where": _chosen,
+    "clamp": _clamped,
+    "div": _quotient,
+    "pad": _padded,
+    "add": _binary(lambda x, y: x + y),
+    "sub": _binary(lambda x, y: x - y),
+    "mul": _binary(lambda x, y: x * y),
+    "reduceSum": _summed,
+}
 
 
 def find_operators(description: GraphDescription) -> dict[tuple[str, str], Interval]:

@@ -32,17 +32,9 @@ _MOST_BYTES, _MOST_FACTOR = 1 << 30, 4
 
 
 class Operands:
-    """The operands of an import.
+    """The operands of an import, its notes, and the names of the model's inputs, in its order; those of other values by `value_key`.
 
-    Args:
-        builder: The builder.
-        float64: float64 becomes float32; otherwise it is refused.
-        advice: How the caller can allow that.
-
-    Attributes:
-        names: The names that the model gives values, by `value_key`.
-        notes: Differences from the model.
-        inputs: The names of the model's inputs, in its order.
+    ``float64`` allows float64 to become float32; ``advice`` says how the caller can allow that.
     """
 
     def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str) -> None:
@@ -61,12 +53,7 @@ class Operands:
         self._kept: list[object] = []
 
     def input(self, name: str, dtype: np.dtype[Any], shape: Shape) -> MLOperand:
-        """Return the operand of an input of the model.
-
-        Raises:
-            Refused: WebNN does not have the element type.
-            WebNNTypeError: The builder refuses it.
-        """
+        """Return the operand of an input of the model."""
         operand = self.builder.input(name, dataType=self.carrier(dtype), shape=list(shape))
         self.inputs.append(name)
         return operand
@@ -91,11 +78,7 @@ class Operands:
         self._left += _MOST_FACTOR * count
 
     def spend(self, count: int) -> None:
-        """Note the bytes of an array that is made.
-
-        Raises:
-            Exhausted: There are too many. They are not counted.
-        """
+        """Note the bytes of an array that is made; too many exhaust the import, and are not counted."""
         if count > self._left:
             raise Exhausted(
                 f"what is computed at import must have at most 1 GiB, and {_MOST_FACTOR} bytes for each byte of the model's tensors"
@@ -111,11 +94,7 @@ class Operands:
         return carrier(dtype)
 
     def find(self, value: Value) -> MLOperand:
-        """Return the operand of a value; a known value becomes a constant, and numbers that are integers are cast.
-
-        Raises:
-            Refused: The value has no elements, or a type that WebNN does not have.
-        """
+        """Return the operand of a value; a known value becomes a constant, and numbers that are integers are cast."""
         if value.operand is None:
             if value.numbers is not None:
                 value.operand = self.builder.cast(value.numbers, self.carrier(value.dtype))
@@ -127,11 +106,7 @@ class Operands:
         return value.operand
 
     def constant(self, array: Array) -> MLOperand:
-        """Return the constant of an array; equal small arrays share one.
-
-        Raises:
-            Refused: The array has no elements, or a type that WebNN does not have.
-        """
+        """Return the constant of an array with elements of a type that WebNN has; equal small arrays share one."""
         dataType = self.carrier(array.dtype)
         if 0 in array.shape:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
@@ -200,8 +175,7 @@ class Steps:
 
     def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
         """Return a scalar constant in the data type of an operand."""
-        dataType = like if isinstance(like, str) else like.descriptor.dataType
-        return self._operands.scalar(dataType, number)
+        return self._operands.scalar(like if isinstance(like, str) else like.descriptor.dataType, number)
 
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
         """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +18,11 @@ __all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The data types of WebNN that carry other element types.
-_CARRIERS: Mapping[str, DataType] = MappingProxyType(
-    {
-        "bool": "uint8",
-        "float64": "float32",
-        **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
-    }
-)
+_CARRIERS: Mapping[str, DataType] = {
+    "bool": "uint8",
+    "float64": "float32",
+    **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
+}
 
 
 class Blocked(Exception):

@@ -30,16 +30,10 @@ _MOST_PADDED = 1 << 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """How a window moves along one dimension.
+    """How a window of ``count`` elements moves along one dimension.
 
-    Attributes:
-        size: The size of the tensor.
-        count: The number of elements of the window.
-        stride: The step from one place of the window to the next.
-        base: The step between elements of the tensor: one less is put between them.
-        dilation: The step between the elements of the window.
-        low: How many elements are put before those of the tensor; less than 0: cut off.
-        high: How many are put behind.
+    The tensor's elements have the distance ``base``: one less is put between them. ``low`` elements are put before them, ``high`` behind
+    them; negative ones are cut off.
     """
 
     size: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -314,34 +313,32 @@ def _quantize(call: Call) -> MLOperand:
 
 
 #: The replacements for calls of a draft in the one before it. None: the call stays as it is, or has no counterpart.
-DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = MappingProxyType(
-    {
-        "2026-06": {
-            "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
-            "argMax": _arg_min_max("argMax"),
-            "argMin": _arg_min_max("argMin"),
-            "clamp": _clamp,
-            "cumulativeSum": _cumulative_sum,
-            "dequantizeLinear": _dequantize,
-            "gatherElements": _gather_elements,
-            "gatherND": _gather_nd,
-            "isInfinite": lambda call: call.builder.equal(call.builder.abs(call.inputs[0]), call.scalar(math.inf, call.inputs[0])),
-            "isNaN": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[0])),
-            "logicalAnd": _logical("max", negated=True),
-            "logicalOr": _logical("min", negated=True),
-            "logicalXor": _logical("equal", negated=True),
-            "neg": _of_int64(lambda b, x, zero: b.sub(zero, x)),
-            "notEqual": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[1])),
-            "pad": _pad,
-            "quantizeLinear": _quantize,
-            "relu": _of_int64(lambda b, x, zero: b.max(x, zero)),
-            "reverse": _reverse,
-            "roundEven": _round_even,
-            "scatterElements": _scatter_elements,
-            "scatterND": _scatter_nd,
-            "sign": _sign,
-            "slice": _slice,
-            "tile": _tile,
-        },
+DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = {
+    "2026-06": {
+        "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
+        "argMax": _arg_min_max("argMax"),
+        "argMin": _arg_min_max("argMin"),
+        "clamp": _clamp,
+        "cumulativeSum": _cumulative_sum,
+        "dequantizeLinear": _dequantize,
+        "gatherElements": _gather_elements,
+        "gatherND": _gather_nd,
+        "isInfinite": lambda call: call.builder.equal(call.builder.abs(call.inputs[0]), call.scalar(math.inf, call.inputs[0])),
+        "isNaN": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[0])),
+        "logicalAnd": _logical("max", negated=True),
+        "logicalOr": _logical("min", negated=True),
+        "logicalXor": _logical("equal", negated=True),
+        "neg": _of_int64(lambda b, x, zero: b.sub(zero, x)),
+        "notEqual": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[1])),
+        "pad": _pad,
+        "quantizeLinear": _quantize,
+        "relu": _of_int64(lambda b, x, zero: b.max(x, zero)),
+        "reverse": _reverse,
+        "roundEven": _round_even,
+        "scatterElements": _scatter_elements,
+        "scatterND": _scatter_nd,
+        "sign": _sign,
+        "slice": _slice,
+        "tile": _tile,
     }
-)
+}

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from onnx import IR_VERSION, AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
+from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
 from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import LabellingBuilder
@@ -298,7 +298,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         """Return the outputs of a node."""
         proto, operator, domain, attributes = source.proto, source.operator, source.domain, source.attributes
         version = scope.opsets.get(domain)
-        function = self._find_function(proto) if self._model.functions else None
+        function = self._model.functions.get((proto.domain, proto.op_type, proto.overload)) if self._model.functions else None
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
@@ -339,10 +339,6 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 return [None if array is None else self._made(array) for array in folded]
         return self._apply_rule(rule, source, scope, version, inputs)
 
-    def _find_function(self, proto: NodeProto) -> FunctionProto | None:
-        """Return the function of the model that a node calls."""
-        return self._model.functions.get((proto.domain, proto.op_type, proto.overload))
-
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
         if self._checked is not scope.opsets:
@@ -356,7 +352,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         try:
             checker.check_node(_without_bodies(source), self._checks)
         except checker.ValidationError as error:
-            raise Refused(f"the node is not valid: {_first_line(error)}") from None
+            first_line = str(error).strip().partition("\n")[0]
+            raise Refused(f"the node is not valid: {first_line}") from None
         if kind is not None:
             self._valid.add(kind)
 
@@ -422,10 +419,6 @@ def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Valu
     if any(names[len(outputs) :]):
         raise Refused(f"has {len(outputs)} outputs, got names for {len(names)}")
     return [*outputs, *[None] * len(names)][: len(names)]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
 
 
 def _without_bodies(source: Source) -> NodeProto:

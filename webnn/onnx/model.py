@@ -27,32 +27,28 @@ __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "elem
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
 #: The fields of element types whose numbers are in a field as they are, and the field's own type.
-_FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
-    {
-        TensorProto.FLOAT: ("float_data", np.float32),
-        TensorProto.DOUBLE: ("double_data", np.float64),
-        TensorProto.INT8: ("int32_data", np.int32),
-        TensorProto.UINT8: ("int32_data", np.int32),
-        TensorProto.INT32: ("int32_data", np.int32),
-        TensorProto.INT64: ("int64_data", np.int64),
-    }
-)
+_FIELDS: Mapping[int, tuple[str, type[np.generic]]] = {
+    TensorProto.FLOAT: ("float_data", np.float32),
+    TensorProto.DOUBLE: ("double_data", np.float64),
+    TensorProto.INT8: ("int32_data", np.int32),
+    TensorProto.UINT8: ("int32_data", np.int32),
+    TensorProto.INT32: ("int32_data", np.int32),
+    TensorProto.INT64: ("int64_data", np.int64),
+}
 #: How NumPy reads the raw data of element types that are its own.
-_RAW: Mapping[int, np.dtype[Any]] = MappingProxyType(
-    {
-        TensorProto.FLOAT16: np.dtype("<f2"),
-        TensorProto.FLOAT: np.dtype("<f4"),
-        TensorProto.DOUBLE: np.dtype("<f8"),
-        TensorProto.INT8: np.dtype("i1"),
-        TensorProto.INT16: np.dtype("<i2"),
-        TensorProto.INT32: np.dtype("<i4"),
-        TensorProto.INT64: np.dtype("<i8"),
-        TensorProto.UINT8: np.dtype("u1"),
-        TensorProto.UINT16: np.dtype("<u2"),
-        TensorProto.UINT32: np.dtype("<u4"),
-        TensorProto.UINT64: np.dtype("<u8"),
-    }
-)
+_RAW: Mapping[int, np.dtype[Any]] = {
+    TensorProto.FLOAT16: np.dtype("<f2"),
+    TensorProto.FLOAT: np.dtype("<f4"),
+    TensorProto.DOUBLE: np.dtype("<f8"),
+    TensorProto.INT8: np.dtype("i1"),
+    TensorProto.INT16: np.dtype("<i2"),
+    TensorProto.INT32: np.dtype("<i4"),
+    TensorProto.INT64: np.dtype("<i8"),
+    TensorProto.UINT8: np.dtype("u1"),
+    TensorProto.UINT16: np.dtype("<u2"),
+    TensorProto.UINT32: np.dtype("<u4"),
+    TensorProto.UINT64: np.dtype("<u8"),
+}
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
 #: The most dimensions of a tensor. WebNN has fewer, but what is known at import may have more.
@@ -107,15 +103,9 @@ def element_type(number: int) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An ONNX model.
+    """An ONNX model, with the versions of its domains, and its functions by domain, name and overload.
 
-    Attributes:
-        proto: The model.
-        file: The file, for messages.
-        folder: The folder of external data; none if the model did not come from a file.
-        opsets: The version of each domain; ONNX's own is the empty one.
-        functions: The model's functions by domain, name and overload.
-        nodes: The nodes of the graph.
+    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file.
     """
 
     proto: ModelProto
@@ -126,11 +116,7 @@ class Model:
     nodes: Sequence[Source]
 
     def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
-        """Return the elements of a tensor.
-
-        Args:
-            tensor: The tensor.
-            weights: Its external data must be there; otherwise zeros replace a missing file.
+        """Return the elements of a tensor. Without ``weights``, zeros replace a missing file of external data.
 
         Raises:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
@@ -218,10 +204,7 @@ def _read_only(array: Array) -> Array:
 
 
 def read(source: str | os.PathLike[str] | ModelProto) -> Model:
-    """Read a model.
-
-    Args:
-        source: A file, or a model, which is not changed.
+    """Read a model from a file; one that is given is not changed.
 
     Raises:
         FormatError: It is not an ONNX model, or its opset is not supported.
@@ -320,15 +303,7 @@ def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of the caller.
-
-    Attributes:
-        shapes: The shapes of inputs by their names.
-        dims: The sizes of named dimensions.
-        constants: Inputs that are known at import, by their names.
-        weights: External data must be there.
-        float64: float64 is computed in float32; otherwise it is refused.
-    """
+    """Settings of the caller: see `webnn.onnx.load`."""
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
@@ -369,10 +344,6 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         options = [f"dims={{{', '.join(f'{name!r}: ...' for name in named)}}}"] if all(names) else []
         sizes = ", ".join(str(size or "...") for size in shape)
         options.append(f"shapes={{{info.name!r}: [{sizes}]}}")
-        shown = ", ".join(str(size or name or "?") for size, name in _sizes(tensor.shape.dim, shape))
+        shown = ", ".join(str(size or dim.dim_param or "?") for size, dim in zip(shape, tensor.shape.dim, strict=True))
         raise Refused(f"{what} of [{shown}] must be fixed", f"give {' or '.join(options)}")
     return tuple([size for size in shape if size is not None])
-
-
-def _sizes(dims: Any, shape: Sequence[int | None]) -> Iterable[tuple[int | None, str]]:
-    return [(size, dim.dim_param) for size, dim in zip(shape, dims, strict=True)]

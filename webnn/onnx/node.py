@@ -144,10 +144,13 @@ class Node(Steps):
             raise Refused(f"the attribute {name} must be {kind}")
         return attribute
 
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return an attribute; one without a default must be given."""
+    def integer(self, name: str, default: int | None = None, *, least: int | None = None) -> int:
+        """Return an attribute; one without a default must be given. It may be required to have some value at least."""
         attribute = self._get(name, AttributeProto.INT, "an integer")
-        return self._default(name, default) if attribute is None else attribute.i
+        found: int = self._default(name, default) if attribute is None else attribute.i
+        if least is not None and found < least:
+            raise Refused(f"{name} must be at least {least}, got {found}")
+        return found
 
     def flag(self, name: str, *, default: bool) -> bool:
         """Return an attribute that must be 0 or 1."""

@@ -21,13 +21,9 @@ Rounding: TypeAlias = Literal["round_prefer_floor", "round_prefer_ceil", "floor"
 
 @dataclass(frozen=True)
 class Sampling:
-    """Positions in a dimension, one for each element of the resized one: `first` + index * `step`.
+    """Positions in a dimension, one for each element of the resized one: `first` + index * `step`. The first one may lie outside.
 
-    Attributes:
-        size: The size of the original dimension.
-        count: The number of positions.
-        step: The distance of two positions. Exact, so that no rounding decides between two elements that are equally near.
-        first: The first position, which may lie outside.
+    The step is exact, so that no rounding decides between two elements that are equally near.
     """
 
     size: int

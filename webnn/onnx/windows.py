@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_operand
@@ -15,7 +14,7 @@ from webnn.onnx.node import Node
 __all__ = ["crop", "read_windows", "round_up", "spatial_sizes"]
 
 #: The operators for which onnxruntime computes windows that leave elements over: how many of these always are behind.
-_EXCESSES: Mapping[str, int] = MappingProxyType({"Conv": 1, "ConvInteger": 1, "FusedConv": 1, "QLinearConv": 1, "LpPool": 0})
+_EXCESSES: Mapping[str, int] = {"Conv": 1, "ConvInteger": 1, "FusedConv": 1, "QLinearConv": 1, "LpPool": 0}
 
 
 def _same(window: Window, operator: str, *, lower: bool) -> Window:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from math import prod
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check_element", "count_constant_bytes", "dtype_of", "shape_of", "tensor_type"]
 
 #: Types of WebNN with the numbers of those that it does not have.
-_WIDER: Mapping[str, str] = MappingProxyType({"i16": "i32", "ui16": "i32", "bf16": "f32"})
+_WIDER: Mapping[str, str] = {"i16": "i32", "ui16": "i32", "bf16": "f32"}
 
 
 @functools.cache

@@ -35,12 +35,7 @@ _LONGEST_PATH = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of the caller.
-
-    Attributes:
-        constants: Arguments that are known, by their names.
-        precision: ``"f32"``: f64 is computed in float32; otherwise it is refused.
-    """
+    """Settings of the caller: arguments that are known, by their names, and "f32" to compute f64 in float32; otherwise it is refused."""
 
     constants: Mapping[str, Any] = field(default_factory=dict)
     precision: Literal["f32"] | None = None

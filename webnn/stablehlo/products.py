@@ -20,14 +20,7 @@ __all__ = ["Contraction", "read_contraction", "read_dot"]
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """Which dimensions of two tensors are paired.
-
-    Attributes:
-        shapes: The shapes of both.
-        batch: The dimensions that both have, and that stay: those of each tensor.
-        summed: The dimensions that are multiplied and added up, those of each tensor.
-        free: The dimensions that only one tensor has.
-    """
+    """Which dimensions of two tensors are paired: as batches, which stay, or to be multiplied and added up; others are free."""
 
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
     batch: tuple[list[int], list[int]]

@@ -67,10 +67,10 @@ def is_neutral(kind: Kind, value: Value) -> bool:
 
 def start_from(node: Node, kinds: Sequence[Kind], initial: Sequence[Value], results: Sequence[Value]) -> list[Value]:
     """Combine initial values with what reducers of one operation made, unless they are known to change nothing."""
-    found = []
-    for kind, first, result in zip(kinds, initial, results, strict=True):
-        found.append(result if is_neutral(kind, first) else apply(node, kind, first, result))
-    return found
+    return [
+        result if is_neutral(kind, first) else apply(node, kind, first, result)
+        for kind, first, result in zip(kinds, initial, results, strict=True)
+    ]
 
 
 def check_shape(node: Node, shape: Sequence[int]) -> None:
@@ -118,25 +118,17 @@ def fold_rows(node: Node, rows: Sequence[Value], combine: Combine) -> list[Value
     """Combine the rows of values, which lie along their first axis: pairs of neighbours, until one is left."""
     found = list(rows)
     while (count := found[0].shape[0]) > 1:
-        tail = [value.shape[1:] for value in found]
-        pairs = count // 2
-        zeros = [[0] * len(rest) for rest in tail]
-        ones = [[1] * len(rest) for rest in tail]
-        halves = [
-            [
-                cut(node, value, [side, *zero], [pairs, *rest], [2, *one])
-                for value, zero, one, rest in zip(found, zeros, ones, tail, strict=True)
-            ]
-            for side in (0, 1)
-        ]
-        combined = combine(*halves)
+        combined = combine(*([_cut_rows(node, value, side, count // 2, 2) for value in found] for side in (0, 1)))
         if count % 2:
-            combined = [
-                join(node, [value, cut(node, left, [count - 1, *zero], [1, *rest])], 0)
-                for value, left, zero, rest in zip(combined, found, zeros, tail, strict=True)
-            ]
+            lasts = [_cut_rows(node, value, count - 1, 1) for value in found]
+            combined = [join(node, [value, last], 0) for value, last in zip(combined, lasts, strict=True)]
         found = combined
     return [reshape(node, value, value.shape[1:]) for value in found]
+
+
+def _cut_rows(node: Node, value: Value, start: int, count: int, step: int = 1) -> Value:
+    rest = value.rank - 1
+    return cut(node, value, [start, *[0] * rest], [count, *value.shape[1:]], [step, *[1] * rest])
 
 
 def reduce_tree(parts: Sequence[Sequence[Value]], combine: Combine) -> list[Value]:

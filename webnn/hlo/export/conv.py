@@ -16,14 +16,7 @@ __all__ = ["RULES"]
 
 
 def _convolution(
-    e: Emitter,
-    op: Op,
-    filter: Tensor,
-    layout: str,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    spread: Sequence[int],
+    e: Emitter, op: Op, filter: Tensor, layout: str, *, strides: Sequence[int], padding: Sequence[tuple[int, int]], spread: Sequence[int]
 ) -> Tensor:
     """Append a convolution with the options that both operations share, and the sum with the bias.
 

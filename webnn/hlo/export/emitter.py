@@ -156,8 +156,7 @@ class Emitter:
 
     def constant(self, value: Array) -> Tensor:
         """Append a constant of a NumPy array."""
-        element = ELEMENTS[value.dtype.name]
-        return self.op("constant", [], value.shape, element, {"value": value})
+        return self.op("constant", [], value.shape, ELEMENTS[value.dtype.name], {"value": value})
 
     def full(self, number: float, element: str, shape: Shape = ()) -> Tensor:
         """Append a constant with one number for all elements; a floating-point type rounds it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from webnn.builder.operand import Operator
@@ -15,7 +14,7 @@ from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, Opera
 __all__ = ["ELEMENTS", "Op", "Rule", "RuleError", "wide"]
 
 #: StableHLO's element types by WebNN's data types.
-ELEMENTS: Mapping[DataType, str] = MappingProxyType({name: types.ELEMENTS[name] for name in (*DATA_TYPES, *SMALL_TYPES)})
+ELEMENTS: Mapping[DataType, str] = {name: types.ELEMENTS[name] for name in (*DATA_TYPES, *SMALL_TYPES)}
 
 
 class RuleError(ValueError):
@@ -26,11 +25,8 @@ class RuleError(ValueError):
 class Op:
     """An operator as its rule sees it.
 
-    Attributes:
-        operator: The operator.
-        tensors: Its operands, and those of its options that were given, by the IDL's names; for a sequence of operands `inputs`.
-        inputs: The operand arguments, in the IDL's order.
-        constants: The elements of those operands that are constants, by the same names.
+    ``tensors`` are its operands, and those of its options that were given, by the IDL's names; ``inputs`` the operand arguments in order,
+    also of a sequence; ``constants`` the elements of those operands that are constants, by the same names.
     """
 
     operator: Operator

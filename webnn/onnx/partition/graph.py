@@ -22,12 +22,9 @@ _FIRST = 1
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The known facts about a value.
+    """A value: its type in ``TensorProto.DataType``, 0 if it is not a tensor, or unknown, and its shape; ``None`` if that is unknown.
 
-    Attributes:
-        type: Its element type, a number of ``TensorProto.DataType``; 0 if it is not a tensor, or unknown.
-        shape: Its shape, ``None`` for an unknown dimension; ``None`` if the rank is unknown.
-        symbols: For each dimension its name, empty for one without a name.
+    An unknown dimension is ``None``; ``symbols`` are the names of the dimensions, empty for one without a name.
     """
 
     type: int = 0
@@ -43,14 +40,8 @@ class Value:
 class Graph:
     """A graph, or the body of a node, with its scope.
 
-    Args:
-        name: Its name in reports: empty for the model's graph, otherwise the way to the node, and the attribute.
-        inputs: The names of its inputs.
-        outputs: The names of its outputs.
-        parent: The graph around a body.
-
-    Attributes:
-        free: The names of the dimensions of the model's inputs that have no size; an empty name for one without a name.
+    Its name in reports is empty for the model's graph, otherwise the way to the node, and the attribute. ``free`` are the names of those
+    dimensions of the model's inputs that have no size; one without a name is empty.
     """
 
     def __init__(self, name: str, inputs: list[str], outputs: list[str], parent: Graph | None = None) -> None:

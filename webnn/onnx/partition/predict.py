@@ -23,15 +23,9 @@ Place = Literal["webnn", "wasm"]
 class PlacedNode:
     """A node of the optimized model, and where it runs.
 
-    Attributes:
-        name: Its name, which may be empty.
-        operator: Its operator, after its domain if that is not ONNX's own, for example ``"Conv"`` or ``"com.microsoft.Gelu"``.
-        outputs: The names of its outputs.
-        graph: The body that it is in, for example ``"loop1.body"``; empty for the model's own graph.
-        place: "webnn" or "wasm".
-        subgraph: The index of its subgraph in `Partition.subgraphs`; ``None`` on wasm.
-        reason: Why WebNN does not get it; empty if it does.
-        fault: Why WebNN gets it and no session can be made; empty if that is not so.
+    The operator stands after its domain if that is not ONNX's own: ``"com.microsoft.Gelu"``. The body that it is in, for example
+    ``"loop1.body"``, is empty for the model's own graph. ``subgraph`` is an index in `Partition.subgraphs`, ``None`` on wasm. ``reason``
+    says why WebNN does not get it, ``fault`` why WebNN gets it and no session can be made; each is empty if that is not so.
     """
 
     name: str
@@ -50,12 +44,7 @@ class PlacedNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subgraph:
-    """Nodes that become one graph of WebNN.
-
-    Attributes:
-        graph: The body that they are in; empty for the model's own graph.
-        nodes: The nodes, in topological order.
-    """
+    """Nodes that become one graph of WebNN, in topological order, and the body that they are in; empty for the model's own graph."""
 
     graph: str
     nodes: tuple[PlacedNode, ...]
@@ -63,13 +52,7 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """Why two subgraphs are not one.
-
-    Attributes:
-        before: The index of the first one.
-        after: The index of the second one, which needs results of nodes on wasm.
-        nodes: These nodes: they read results of the first one.
-    """
+    """Why two subgraphs are not one: nodes on wasm that read results of the first one, and whose results the second one needs."""
 
     before: int
     after: int

@@ -95,7 +95,7 @@ def refusal(node: Node, limits: Limits) -> str:
 
 def fault(node: Node) -> str:
     """Return why ONNX Runtime Web makes no session with a node that the provider takes, or ""."""
-    return next((reason for reason in (FAULTS[name](node) for name in rules()[node.op].faults) if reason), "")
+    return next(filter(None, (FAULTS[name](node) for name in rules()[node.op].faults)), "")
 
 
 def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination
@@ -53,13 +52,11 @@ def _bit_cast(node: Node) -> Value:
     return node.typed(node.operand(0), target)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = MappingProxyType(
-    {
-        "BitCast": _bit_cast,
-        "BitShift": _bit_shift,
-        "BitwiseAnd": _bitwise("logicalAnd"),
-        "BitwiseNot": _bitwise_not,
-        "BitwiseOr": _bitwise("logicalOr"),
-        "BitwiseXor": _bitwise("logicalXor"),
-    }
-)
+RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = {
+    "BitCast": _bit_cast,
+    "BitShift": _bit_shift,
+    "BitwiseAnd": _bitwise("logicalAnd"),
+    "BitwiseNot": _bitwise_not,
+    "BitwiseOr": _bitwise("logicalOr"),
+    "BitwiseXor": _bitwise("logicalXor"),
+}

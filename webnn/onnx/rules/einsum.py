@@ -8,7 +8,6 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import product
@@ -169,4 +168,4 @@ def _multiply_elements(node: Node, a: _Term, b: _Term, target: str) -> _Term:
     return _Term(node.builder.mul(factors[0], factors[1]), letters)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType({"Einsum": _einsum})
+RULES: Mapping[str, Callable[[Node], MLOperand]] = {"Einsum": _einsum}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -109,14 +108,12 @@ def _array_feature_extractor(node: Node) -> Result:
 # Scattering.
 
 #: For each reduction the operation on two operands, the one along an axis, and what changes nothing.
-_REDUCTIONS: Mapping[str, tuple[str, str, float]] = MappingProxyType(
-    {
-        "add": ("add", "reduceSum", 0),
-        "mul": ("mul", "reduceProduct", 1),
-        "max": ("max", "reduceMax", -math.inf),
-        "min": ("min", "reduceMin", math.inf),
-    }
-)
+_REDUCTIONS: Mapping[str, tuple[str, str, float]] = {
+    "add": ("add", "reduceSum", 0),
+    "mul": ("mul", "reduceProduct", 1),
+    "max": ("max", "reduceMax", -math.inf),
+    "min": ("min", "reduceMin", math.inf),
+}
 
 
 def _reduction(node: Node) -> str:
@@ -300,8 +297,7 @@ def _one_hot(node: Node) -> Result:
     if indices.array is not None:
         numbers = indices.array.astype(np.int64)
         numbers = np.where(numbers < 0, numbers + size, numbers)
-        found = np.where((numbers >= 0) & (numbers < size), numbers, -1)
-        places = node.constant(np.asarray(found, np.int32))
+        places = node.constant(np.asarray(np.where((numbers >= 0) & (numbers < size), numbers, -1), np.int32))
     else:
         places = node.operand(0)
         # Fractions are dropped; 8-bit integers could not hold the depth.
@@ -321,16 +317,14 @@ def _one_hot(node: Node) -> Result:
     return builder.where(hit, builder.slice(values, [1], [1]), builder.slice(values, [0], [1]))
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
-    {
-        "Gather": _gather,
-        "GatherElements": _gather_elements,
-        "GatherND": _gather_nd,
-        "OneHot": _one_hot,
-        "Scatter": _scatter_elements,
-        "ScatterElements": _scatter_elements,
-        "ScatterND": _scatter_nd,
-        "TensorScatter": _tensor_scatter,
-        "ai.onnx.ml.ArrayFeatureExtractor": _array_feature_extractor,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result]] = {
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
+    "OneHot": _one_hot,
+    "Scatter": _scatter_elements,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
+    "TensorScatter": _tensor_scatter,
+    "ai.onnx.ml.ArrayFeatureExtractor": _array_feature_extractor,
+}

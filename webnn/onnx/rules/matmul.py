@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -179,6 +178,4 @@ def _expand(node: Node, cells: Array) -> MLOperand:
     return cast("MLOperand", total)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = MappingProxyType(
-    {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}
-)
+RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}

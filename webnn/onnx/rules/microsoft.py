@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import cast
 
 from webnn.builder.operand import MLOperand
@@ -73,20 +72,18 @@ def _activate(node: Node, x: MLOperand, name: str, numbers: Sequence[float]) -> 
 
 
 #: The attributes of each activation, by its name; the empty one is none.
-_ACTIVATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "": (),
-        "Clip": ("min", "max"),
-        "Elu": ("alpha",),
-        "HardSigmoid": ("alpha", "beta"),
-        "LeakyRelu": ("alpha",),
-        "Relu": (),
-        "Sigmoid": (),
-        "Softplus": (),
-        "Softsign": (),
-        "Tanh": (),
-    }
-)
+_ACTIVATIONS: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    "Clip": ("min", "max"),
+    "Elu": ("alpha",),
+    "HardSigmoid": ("alpha", "beta"),
+    "LeakyRelu": ("alpha",),
+    "Relu": (),
+    "Sigmoid": (),
+    "Softplus": (),
+    "Softsign": (),
+    "Tanh": (),
+}
 
 
 def _fused_conv(node: Node) -> MLOperand:
@@ -178,10 +175,8 @@ _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "SkipSimplifiedLayerNormalization": _skip("RMSNormalization", (2,), 3),
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        **{f"com.microsoft.{name}": rule for name, rule in _RULES.items()},
-        # ONNX Runtime writes it in ONNX's own domain.
-        "SimplifiedLayerNormalization": _simplified_layer_normalization,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    **{f"com.microsoft.{name}": rule for name, rule in _RULES.items()},
+    # ONNX Runtime writes it in ONNX's own domain.
+    "SimplifiedLayerNormalization": _simplified_layer_normalization,
+}

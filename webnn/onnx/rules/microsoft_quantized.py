@@ -6,7 +6,6 @@ Sums and products are computed with the integers less their zero points; functio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -71,9 +70,7 @@ def _elementwise(operator: str) -> Callable[[Node], MLOperand]:
 
 def _softmax(node: Node) -> MLOperand:
     """Apply the Softmax of a version of ONNX to the numbers, and quantize."""
-    version = node.integer("opset")
-    if version < 1:
-        raise Refused(f"opset must be at least 1, got {version}")
+    version = node.integer("opset", least=1)
     axis = node.integer("axis", -1)
     return _quantized(node, apply(NORMALIZATION, "Softmax", node, [_numbers(node, 0)], {"axis": axis}, version=version), 3, 4)
 
@@ -243,6 +240,4 @@ _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "QLinearSoftmax": _softmax,
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}

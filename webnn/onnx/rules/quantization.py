@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,7 @@ def _spread(node: Node, shape: Sequence[int]) -> list[int]:
     """Return the scale's shape in the rank of the input: one element, one for each index of an axis, or one for each block of an axis."""
     given = node.value(1).shape
     rank = len(shape)
-    block = node.integer("block_size", 0)
-    if block < 0:
-        raise Refused(f"block_size must be at least 0, got {block}")
+    block = node.integer("block_size", 0, least=0)
     if all(size == 1 for size in given) and len(given) <= 1 and not block:
         return [1] * rank
     axis = node.axis("axis", 1, rank)
@@ -139,12 +136,10 @@ def _dynamic_quantize(node: Node) -> list[Result]:
     return [*quantize_dynamically(node, node.operand(0))]
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "DequantizeLinear": _dequantize,
-        "DynamicQuantizeLinear": _dynamic_quantize,
-        "QLinearConv": _qlinear_conv,
-        "QLinearMatMul": _qlinear_matmul,
-        "QuantizeLinear": _quantize,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "DequantizeLinear": _dequantize,
+    "DynamicQuantizeLinear": _dynamic_quantize,
+    "QLinearConv": _qlinear_conv,
+    "QLinearMatMul": _qlinear_matmul,
+    "QuantizeLinear": _quantize,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import numpy as np
 
@@ -69,11 +68,9 @@ def _unknown_shape(node: Node) -> Result:
     raise Refused(f"the input must have at most 65536 numbers, got {list(node.value(0).shape)}")
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "Compress": _compress,
-        "NonZero": _unknown_shape,
-        "TopK": _top_k,
-        "Unique": _unknown_shape,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "Compress": _compress,
+    "NonZero": _unknown_shape,
+    "TopK": _top_k,
+    "Unique": _unknown_shape,
+}

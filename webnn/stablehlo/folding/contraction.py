@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,9 +38,7 @@ def _multiply(node: Node, contraction: Contraction) -> Array | None:
     return np.asarray((one @ other).astype(dtype).reshape(contraction.shape))
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.dot": lambda node: _multiply(node, read_dot(node)),
-        "stablehlo.dot_general": lambda node: _multiply(node, read_contraction(node)),
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.dot": lambda node: _multiply(node, read_dot(node)),
+    "stablehlo.dot_general": lambda node: _multiply(node, read_contraction(node)),
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -100,10 +99,8 @@ def _run_rounds(node: Node, results: Sequence[Array], places: Array, rows: Seque
     return True
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.dynamic_gather": lambda node: _take(node, [int(each) for each in node.array(2).reshape(-1)]),
-        "stablehlo.gather": lambda node: _take(node, node.integers("slice_sizes")),
-        "stablehlo.scatter": _scatter,
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.dynamic_gather": lambda node: _take(node, [int(each) for each in node.array(2).reshape(-1)]),
+    "stablehlo.gather": lambda node: _take(node, node.integers("slice_sizes")),
+    "stablehlo.scatter": _scatter,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from webnn.stablehlo.regions import Kind, find_kinds
 __all__ = ["FOLDS", "REDUCERS", "widen"]
 
 #: The reducers of NumPy.
-REDUCERS: Mapping[Kind, np.ufunc] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
+REDUCERS: Mapping[Kind, np.ufunc] = {"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply}
 
 
 def widen(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -46,4 +45,4 @@ def _reduce(node: Node) -> list[Array] | None:
     return found
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType({"stablehlo.reduce": _reduce})
+FOLDS: Mapping[str, Fold] = {"stablehlo.reduce": _reduce}

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -75,6 +74,4 @@ def _select_and_scatter(node: Node) -> list[Array] | None:
     return known_arrays([select_and_scatter(node)])
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}
-)
+FOLDS: Mapping[str, Fold] = {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 
@@ -74,4 +73,4 @@ def _multiply_all(node: Node, contraction: Contraction) -> Result:
     return node.builder.mul(left, right)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.dot": _dot, "stablehlo.dot_general": _dot_general})
+RULES: Mapping[str, Rule] = {"stablehlo.dot": _dot, "stablehlo.dot_general": _dot_general}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 
@@ -70,13 +69,11 @@ def _set_dimension_size(node: Node) -> Result:
     return cut(node, value, [0] * value.rank, sizes)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
-        "stablehlo.dynamic_iota": _dynamic_iota,
-        "stablehlo.dynamic_pad": _dynamic_pad,
-        "stablehlo.dynamic_reshape": _dynamic_reshape,
-        "stablehlo.real_dynamic_slice": _real_dynamic_slice,
-        "stablehlo.set_dimension_size": _set_dimension_size,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
+    "stablehlo.dynamic_iota": _dynamic_iota,
+    "stablehlo.dynamic_pad": _dynamic_pad,
+    "stablehlo.dynamic_reshape": _dynamic_reshape,
+    "stablehlo.real_dynamic_slice": _real_dynamic_slice,
+    "stablehlo.set_dimension_size": _set_dimension_size,
+}

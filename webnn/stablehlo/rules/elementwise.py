@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -191,34 +190,32 @@ def _map(node: Node) -> list[Item]:
     return [Value("", found.dtype, shape, operand=expanded, roots=found.roots)]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        **{
-            f"stablehlo.{name}": _binary(name, *operations)
-            for name, operations in cast(
-                "dict[str, tuple[Binary] | tuple[Binary, Binary]]",
-                {
-                    "add": ("add", "logicalOr"),
-                    "divide": ("div",),
-                    "maximum": ("max", "logicalOr"),
-                    "minimum": ("min", "logicalAnd"),
-                    "multiply": ("mul", "logicalAnd"),
-                    "power": ("pow",),
-                    "subtract": ("sub",),
-                },
-            ).items()
-        },
-        "stablehlo.abs": _abs,
-        "stablehlo.bitcast_convert": _bitcast_convert,
-        "stablehlo.clamp": _clamp,
-        "stablehlo.compare": _compare,
-        "stablehlo.convert": _convert,
-        "stablehlo.imag": _imag,
-        "stablehlo.is_finite": _is_finite,
-        "stablehlo.map": _map,
-        "stablehlo.negate": _negate,
-        "stablehlo.real": _real,
-        "stablehlo.select": _select,
-        "stablehlo.sign": _sign,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    **{
+        f"stablehlo.{name}": _binary(name, *operations)
+        for name, operations in cast(
+            "dict[str, tuple[Binary] | tuple[Binary, Binary]]",
+            {
+                "add": ("add", "logicalOr"),
+                "divide": ("div",),
+                "maximum": ("max", "logicalOr"),
+                "minimum": ("min", "logicalAnd"),
+                "multiply": ("mul", "logicalAnd"),
+                "power": ("pow",),
+                "subtract": ("sub",),
+            },
+        ).items()
+    },
+    "stablehlo.abs": _abs,
+    "stablehlo.bitcast_convert": _bitcast_convert,
+    "stablehlo.clamp": _clamp,
+    "stablehlo.compare": _compare,
+    "stablehlo.convert": _convert,
+    "stablehlo.imag": _imag,
+    "stablehlo.is_finite": _is_finite,
+    "stablehlo.map": _map,
+    "stablehlo.negate": _negate,
+    "stablehlo.real": _real,
+    "stablehlo.select": _select,
+    "stablehlo.sign": _sign,
+}

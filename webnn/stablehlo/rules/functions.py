@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -114,35 +113,33 @@ def _remainder(node: Node) -> Result:
     )
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        **{
-            f"stablehlo.{name}": _unary(name, operation)
-            for name, operation in cast(
-                "dict[str, Unary]",
-                {
-                    "ceil": "ceil",
-                    "cosine": "cos",
-                    "exponential": "exp",
-                    "floor": "floor",
-                    "log": "log",
-                    "logistic": "sigmoid",
-                    "round_nearest_even": "roundEven",
-                    "sine": "sin",
-                    "sqrt": "sqrt",
-                    "tan": "tan",
-                    "tanh": "tanh",
-                },
-            ).items()
-        },
-        **{
-            f"stablehlo.{name}": function(short, f"stablehlo#{name}")
-            for name, short in (("cbrt", "cbrt"), ("exponential_minus_one", "expm1"), ("log_plus_one", "log1p"))
-        },
-        "stablehlo.atan2": _atan2,
-        "stablehlo.reduce_precision": _reduce_precision,
-        "stablehlo.remainder": _remainder,
-        "stablehlo.round_nearest_afz": _round_away,
-        "stablehlo.rsqrt": _rsqrt,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    **{
+        f"stablehlo.{name}": _unary(name, operation)
+        for name, operation in cast(
+            "dict[str, Unary]",
+            {
+                "ceil": "ceil",
+                "cosine": "cos",
+                "exponential": "exp",
+                "floor": "floor",
+                "log": "log",
+                "logistic": "sigmoid",
+                "round_nearest_even": "roundEven",
+                "sine": "sin",
+                "sqrt": "sqrt",
+                "tan": "tan",
+                "tanh": "tanh",
+            },
+        ).items()
+    },
+    **{
+        f"stablehlo.{name}": function(short, f"stablehlo#{name}")
+        for name, short in (("cbrt", "cbrt"), ("exponential_minus_one", "expm1"), ("log_plus_one", "log1p"))
+    },
+    "stablehlo.atan2": _atan2,
+    "stablehlo.reduce_precision": _reduce_precision,
+    "stablehlo.remainder": _remainder,
+    "stablehlo.round_nearest_afz": _round_away,
+    "stablehlo.rsqrt": _rsqrt,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -84,4 +83,4 @@ def _find_places(node: Node, windows: Windows, merged: Sequence[int]) -> MLOpera
     return add_places(node, windows, starts, parts, merged)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.dynamic_gather": _dynamic_gather, "stablehlo.gather": _gather})
+RULES: Mapping[str, Rule] = {"stablehlo.dynamic_gather": _dynamic_gather, "stablehlo.gather": _gather}

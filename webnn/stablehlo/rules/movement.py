@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -198,16 +197,14 @@ def _place(node: Node, operand: MLOperand, update: MLOperand, starts: Mapping[in
     return builder.where(chosen, update, operand)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.broadcast_in_dim": _broadcast_in_dim,
-        "stablehlo.concatenate": _concatenate,
-        "stablehlo.dynamic_slice": _dynamic_slice,
-        "stablehlo.dynamic_update_slice": _dynamic_update_slice,
-        "stablehlo.pad": _pad,
-        "stablehlo.reshape": _reshape,
-        "stablehlo.reverse": _reverse,
-        "stablehlo.slice": _slice,
-        "stablehlo.transpose": _transpose,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.pad": _pad,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.reverse": _reverse,
+    "stablehlo.slice": _slice,
+    "stablehlo.transpose": _transpose,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.node import Node
@@ -34,6 +33,4 @@ def _uniform_dequantize(node: Node) -> Value:
     return dequantize(node, node.value(0), before)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {"stablehlo.uniform_dequantize": _uniform_dequantize, "stablehlo.uniform_quantize": _uniform_quantize}
-)
+RULES: Mapping[str, Rule] = {"stablehlo.uniform_dequantize": _uniform_dequantize, "stablehlo.uniform_quantize": _uniform_quantize}

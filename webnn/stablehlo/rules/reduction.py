@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from webnn.stablehlo.tensors import run_body, tell, wrap
 
 __all__ = ["RULES", "reduce_kind"]
 
-_REDUCTIONS: Mapping[Kind, str] = MappingProxyType({"add": "reduceSum", "max": "reduceMax", "min": "reduceMin", "mul": "reduceProduct"})
+_REDUCTIONS: Mapping[Kind, str] = {"add": "reduceSum", "max": "reduceMax", "min": "reduceMin", "mul": "reduceProduct"}
 #: Types that browsers do not reduce; int32 has all their results, modulo their own range.
 _SMALL = frozenset({"uint8", "int8"})
 
@@ -94,4 +93,4 @@ def _counts(places: Value, order: Sequence[int], kept: int) -> bool:
     return bool((rows == np.arange(rows.shape[1])).all())
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.reduce": _reduce})
+RULES: Mapping[str, Rule] = {"stablehlo.reduce": _reduce}

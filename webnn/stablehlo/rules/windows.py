@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -84,14 +83,4 @@ def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
     return value, [Window(size=window.places, count=1) if window.count == 1 else window for window in left]
 
 
-def _select_and_scatter(node: Node) -> Value:
-    """Map to slices that find the chosen element of each window, and gather, equal and where, which bring the source there.
-
-    An element is in several windows if they overlap; the source is gathered once for each. `stablehlo#select_and_scatter`.
-    """
-    return select_and_scatter(node)
-
-
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}
-)
+RULES: Mapping[str, Rule] = {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": select_and_scatter}
