@@ -118,12 +118,7 @@ class GPUBuffer:
         return future
 
     def mapSync(self, mode: int, offset: int = 0, size: int | None = None) -> None:
-        """Map the bytes: `mapAsync` for scripts.
-
-        Args:
-            mode: As for `mapAsync`.
-            offset: As for `mapAsync`.
-            size: As for `mapAsync`.
+        """Map the bytes: `mapAsync` for scripts, with its arguments.
 
         Raises:
             WebNNTypeError: An argument cannot be converted.

@@ -75,10 +75,10 @@ def elementwise(function: Callable[..., Any], *inputs: Array) -> Array:
 
 
 def each_element(function: Callable[..., Any]) -> Operation:
-    """Return the operation that applies a function to the elements of its operand."""
+    """Return the operation that applies a function to the elements of its operands."""
 
-    def operation(input: Array) -> Array:
-        return elementwise(function, input)
+    def operation(*inputs: Array) -> Array:
+        return elementwise(function, *inputs)
 
     return operation
 

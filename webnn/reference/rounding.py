@@ -68,8 +68,7 @@ def _compare(
         distance = ulp_distance(actual, exact, dataType)
     else:
         numbers = actual.astype(np.float64)
-        same = (np.isnan(numbers) & np.isnan(exact)) | (numbers == exact)
-        distance = np.where(same, 0.0, np.abs(numbers - exact))
+        distance = np.where((np.isnan(numbers) & np.isnan(exact)) | (numbers == exact), 0.0, np.abs(numbers - exact))
         if FLOAT_FORMATS[dataType].bits < _ROUGH:
             # A type whose rounding alone may be more than that distance.
             distance = np.where(ulp_distance(actual, exact, dataType) <= 1, 0.0, distance)

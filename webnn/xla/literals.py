@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,9 @@ from webnn.xla.shapes import PrimitiveType, Shape
 
 __all__ = ["LiteralUtil", "fit", "take_literal"]
 
-_TYPES: Mapping[np.dtype[Any], PrimitiveType] = MappingProxyType({each.dtype: each for each in PrimitiveType})
+_TYPES: Mapping[np.dtype[Any], PrimitiveType] = {each.dtype: each for each in PrimitiveType}
 #: The element types of Python's numbers, by the kinds that NumPy gives them.
-_DEFAULTS: Mapping[str, PrimitiveType] = MappingProxyType(
-    {"b": PrimitiveType.PRED, "i": PrimitiveType.S32, "u": PrimitiveType.S32, "f": PrimitiveType.F32}
-)
+_DEFAULTS: Mapping[str, PrimitiveType] = {"b": PrimitiveType.PRED, "i": PrimitiveType.S32, "u": PrimitiveType.S32, "f": PrimitiveType.F32}
 
 
 class LiteralUtil:
