@@ -44,13 +44,9 @@ document.head.append(script);
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A program that runs in several hosts.
+    """A program that runs in several hosts: a file ``.mjs``, ``.js`` or a page below the folder that it may read.
 
-    Attributes:
-        program: The file, ``.mjs``, ``.js`` or a page.
-        root: The folder that it may read; the program lies below it.
-        timeout: After how many seconds a host ends it.
-        largest: The size of the largest result whose bytes are kept.
+    A host ends it after ``timeout`` seconds. ``largest`` is the size of the largest result whose bytes are kept.
     """
 
     program: Path

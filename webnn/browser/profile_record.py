@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from webnn.browser.profile_calls import Call, Draws, operand
@@ -28,13 +28,7 @@ _INTERFACES = ("ML", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLT
 
 
 class Recorded(NamedTuple):
-    """A recorded profile.
-
-    Attributes:
-        data: The content of its file.
-        probes: How many calls were tried.
-        unexplained: By operation, the messages of refusals that no rule explains, with how often each was seen.
-    """
+    """The content of a profile's file, how many calls were tried, and by operation the messages that no rule explains, with the counts."""
 
     data: dict[str, Any]
     probes: int
@@ -49,8 +43,7 @@ def record(
     ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed.
     """
     limits = page.limits()
-    names = operand_names(for_devices())
-    known = {name: limits[name] for name in (*CONTEXT, *names) if name in limits}
+    known = {name: limits[name] for name in (*CONTEXT, *operand_names(for_devices())) if name in limits}
     profile = make_profile("the browser", known)
     draws = Draws(profile, f"record {seed}")
     rules: dict[str, list[Any]] = {}
@@ -60,7 +53,9 @@ def record(
         tell(operation)
         attempts: list[_Attempt] = []
         for _ in range(ROUNDS):
-            attempts += _attempt(page, profile, [draws.draw(operation, near=_NEAR) for _ in range(probes)])
+            calls = [draws.draw(operation, near=_NEAR) for _ in range(probes)]
+            judged = zip(page.attempt(calls), judge(profile, calls), strict=True)
+            attempts += [_Attempt(verdict.facts, outcome) for outcome, verdict in judged if verdict.facts is not None]
             count += probes
             found, left = _find_rules(attempts, profile.operations[operation])
             if not left:
@@ -87,12 +82,6 @@ class _Attempt(NamedTuple):
         """Return the call as an example: a refused one if it failed in one of these places."""
         fails = self.outcome.at in places
         return Example(self.facts, self.outcome.error if fails else "", self.outcome.message if fails else "")
-
-
-def _attempt(page: Page, profile: Profile, calls: Sequence[Call]) -> Iterator[_Attempt]:
-    for outcome, verdict in zip(page.attempt(calls), judge(profile, calls), strict=True):
-        if verdict.facts is not None:
-            yield _Attempt(verdict.facts, outcome)
 
 
 def _find_rules(attempts: Sequence[_Attempt], limits: Mapping[str, TensorLimits]) -> tuple[list[Mapping[str, Any]], list[Example]]:

@@ -21,11 +21,7 @@ _CALLS = 250
 class Disagreement:
     """A class of calls that the page and the profile judge differently: those of one operation with the same two verdicts.
 
-    Attributes:
-        page: The first verdict of the page.
-        profile: The first verdict of the profile.
-        call: The first such call.
-        count: How many there were.
+    The first such call, its verdicts, and how many there were.
     """
 
     page: Outcome

@@ -12,7 +12,7 @@ from webnn.calls.dice import Dice, Scalar, Style
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.revision import Revision
 
-__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of"]
+__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of", "write_arguments"]
 
 #: The dictionary that `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits: TypeAlias = Mapping[str, Any]
@@ -47,6 +47,15 @@ def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
         found.update({member["name"]: member["type"] for member in dictionary["members"]})
         name = dictionary.get("inherits")
     return found
+
+
+def write_arguments(value: Any) -> Any:
+    """Write arguments as data."""
+    if isinstance(value, Value):
+        return dict(value.reference)
+    if isinstance(value, dict):
+        return {key: write_arguments(each) for key, each in value.items()}
+    return [write_arguments(each) for each in value] if isinstance(value, list) else value
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

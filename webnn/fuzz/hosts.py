@@ -49,14 +49,7 @@ class Host(Protocol):
 
 @dataclass(slots=True)
 class Built:
-    """A graph that a program built in the emulator.
-
-    Attributes:
-        subject: The graph as it was built, whatever becomes of it.
-        graph: The graph.
-        inputs: The arrays of its first computation, if there was one.
-        computations: How often it was computed.
-    """
+    """A graph that a program built in the emulator, whatever becomes of it, with the arrays of its first computation, if there was one."""
 
     subject: Subject
     graph: webnn.MLGraph
