@@ -319,7 +319,7 @@ _IDL = {
                     "returns": "MLNamedOperands",
                     "arguments": [{"name": "subgraph", "type": "MLSubgraph"}, {"name": "operands", "type": "MLNamedOperands"}],
                 },
-            ],
+            ]
         },
     },
     "dictionaries": {
@@ -328,8 +328,8 @@ _IDL = {
                 {"name": "name", "type": "USVString", "default": ""},
                 {"name": "inputs", "type": "MLNamedOperands", "required": True},
                 {"name": "config", "type": {"record": ["USVString", _NAMED]}},
-            ],
-        },
+            ]
+        }
     },
 }
 

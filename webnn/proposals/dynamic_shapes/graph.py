@@ -45,19 +45,9 @@ class _Slot:
 
 
 class Specializations:
-    """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`.
+    """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`; `last` was used last.
 
     Any thread may call any method.
-
-    Args:
-        state: The state of its context.
-        source: The graph, with names in shapes.
-        caller: The line that built it, for warnings.
-
-    Attributes:
-        inputs: The inputs of the graph by their names.
-        outputs: The outputs, likewise.
-        last: The graph that was used last, if there is one.
     """
 
     def __init__(self, state: ContextState, source: ComputationalGraph, caller: Caller) -> None:
@@ -272,8 +262,7 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
     """
     state.loss.check("build")
     implementation: Any = Specializations(state, graph, caller)
-    kind = class_of_draft(MLGraph, "MLGraph", state.revision)
-    built = kind._create(state, graph, implementation, cast(Any, None))
+    built = class_of_draft(MLGraph, "MLGraph", state.revision)._create(state, graph, implementation, cast(Any, None))
     if not any(has_names(operand.descriptor) for operand in graph.inputs.values()):
         implementation.find(tuple([operand.descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")

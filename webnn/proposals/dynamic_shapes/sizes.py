@@ -104,7 +104,8 @@ class Path:
     def is_zero(self, terms: Terms) -> bool:
         """Tell whether a polynomial is 0; if that is not known, the answer is one of two."""
         low, high = self.bounds(terms)
-        if low > 0 or high < 0 or terms.get((), 0) % _common(terms):
+        divisor = math.gcd(*[each for atoms, each in terms.items() if atoms]) or 1
+        if low > 0 or high < 0 or terms.get((), 0) % divisor:
             return False
         if low == high:
             return True
@@ -141,11 +142,6 @@ class Path:
         else:
             low = max(low, -(rest // factor) if factor > 0 else (-rest) // factor + 1)
         self._bounds[atom] = low, high
-
-
-def _common(terms: Terms) -> int:
-    """Return the greatest common divisor of the coefficients but the constant one."""
-    return math.gcd(*[each for atoms, each in terms.items() if atoms]) or 1
 
 
 class Size:
@@ -286,13 +282,7 @@ def _show(atom: Atom) -> str:
 
 
 class Explored(Generic[R]):
-    """The results of several runs of a validator.
-
-    Attributes:
-        results: The results of the runs that passed, at least one.
-        paths: Their answers.
-        complete: There are no other runs.
-    """
+    """The results of those runs of a validator that passed, at least one, and their answers. It is complete if there are no other runs."""
 
     __slots__ = ("complete", "paths", "results")
 

@@ -68,8 +68,7 @@ def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> Graph
     graph = specialize(find_revision(description.draft, imports=False), description, inputs)
     made = describe_graph(graph, description.name)
     if {each.operation for each in made.operators}.isdisjoint({row.name for row in OPERATIONS}):
-        draft = "+".join([each for each in made.draft.split("+") if each != _NAME])
-        made = replace(made, draft=draft)
+        made = replace(made, draft="+".join([each for each in made.draft.split("+") if each != _NAME]))
     return made
 
 
