@@ -76,9 +76,6 @@ class Switch:
     """One question that backends answer differently.
 
     Attributes:
-        name: The switch's name.
-        about: Its subject, in a few words.
-        operations: The operations that it is about.
         values: The meaning of each value. The first one is the default.
         sources: Where the values are known from.
     """
@@ -275,9 +272,7 @@ def check_switch(name: str, value: object) -> str:
 def convert_semantics(value: object, where: str) -> Semantics:
     """Convert to values of switches, those that are defaults included; ``where`` names what was given, for the messages.
 
-    Raises:
-        TypeError: It is not a mapping from names.
-        ValueError: There is no such switch, or it has no such value.
+    Raises `TypeError` if it is not a mapping from names, and `ValueError` if there is no such switch, or it has no such value.
     """
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise TypeError(f"{where} must be a mapping from switches to values, got {_shorten(value)}")

@@ -85,12 +85,6 @@ class Call:
     """One call of an operation: the validators' access to errors and to the revision's tables.
 
     The methods ``check_...`` raise `WebNNTypeError` if what they check does not hold.
-
-    Attributes:
-        operation: The method's name.
-        anchor: The section's anchor.
-        revision: The specification's revision.
-        label: The operator's label, empty if it has none.
     """
 
     operation: str

@@ -353,8 +353,7 @@ def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
 def _read(value: object, wanted: str) -> Iterator[Any]:
     """Iterate over a value, which may be any object.
 
-    Raises:
-        ConversionError: One of its methods raises an exception, or it yields more than `_LONGEST` elements.
+    Raises `ConversionError` if one of its methods raises an exception, or it yields more than `_LONGEST` elements.
     """
     iterator: Iterator[Any] = _ask(iter, value, wanted)
     for count in itertools.count():
@@ -409,11 +408,7 @@ def unsignedLongs(value: object) -> tuple[int, ...]:
 
 
 def _entries(value: object, wanted: str) -> Iterable[tuple[Any, Any]]:
-    """Return the entries of a mapping.
-
-    Raises:
-        ConversionError: It is not a mapping, or one of its methods raises an exception.
-    """
+    """Return the entries of a mapping. Raises `ConversionError` if it is not a mapping, or one of its methods raises an exception."""
     # Tested first: for a plain dict, the test of the abstract class would take longer than the rest.
     if type(value) is dict:
         return value.items()

@@ -99,9 +99,7 @@ def is_deep(value: object, levels: int) -> bool:
 def load_json(path: Path, what: str) -> object:
     """Parse a file of JSON, which gzip may have compressed; messages say that it is not what it should be.
 
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is not JSON, or it has more than 1 GiB when it is unpacked.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not JSON, or it has more than 1 GiB when it is unpacked.
     """
     with path.open("rb") as file:
         packed = file.peek(2).startswith(_GZIP)
@@ -119,11 +117,7 @@ def load_json(path: Path, what: str) -> object:
 
 
 def load_toml(text: str, name: str) -> dict[str, Any]:
-    """Parse TOML; messages call it by its name.
-
-    Raises:
-        ValueError: It is not TOML, or its values are nested too deeply.
-    """
+    """Parse TOML; messages call it by its name. Raises `ValueError` if it is not TOML, or its values are nested too deeply."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -92,8 +92,6 @@ class Record:
 
     Attributes:
         sources: The scripts, by which stacks are read.
-        subtests: The subtests that have ended.
-        output: The lines of its console.
         harness: The harness's last message; empty before it.
     """
 

@@ -74,11 +74,7 @@ LEVELS = tuple(sorted(_read_levels(), key=lambda level: level.name))
 
 
 def find_level(revision: str) -> Level:
-    """Return the level of a revision of the draft, or of one with additions, such as proposals.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the level of a revision of the draft, or of one with additions, such as proposals. Raises `ValueError` if there is none."""
     draft = revision.partition("+")[0]
     for level in LEVELS:
         if level.revision == draft:

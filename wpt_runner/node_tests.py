@@ -140,8 +140,7 @@ def run_test_in_node(
 def debug_test(checkout: Checkout, test: Test, settings: Settings, node: InstalledNode) -> int:
     """Run a test of a window in Node, which waits for a debugger and stops before each subtest; return the exit code.
 
-    Raises:
-        FileNotFoundError: The checkout lacks one of its scripts.
+    Raises `FileNotFoundError` if the checkout lacks one of its scripts.
     """
     show = _SHOW.format(harness=HARNESS, origin=ORIGIN, placeholder=json.dumps(PLACEHOLDER))
     scripts = _scripts(checkout, test, show, [load_script("harness.js"), subtest_script(settings, pause=True)])

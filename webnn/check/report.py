@@ -70,7 +70,6 @@ class Refusal(Model):
     """Something that a profile does not allow.
 
     Attributes:
-        operation: The method that was called.
         label: The operator's label, empty if it has none.
         argument: The argument, option or output at fault.
         kind: The kind of refusal: the whole operation, a data type, a rank, or a rule of `build()`.
@@ -80,7 +79,6 @@ class Refusal(Model):
         condition: Where the rule holds; empty if it always does, and for the other kinds.
         profile: The profile.
         graph: The case of a saved graph; empty for a program.
-        count: How often it happened.
         change: A change that would help; ``None`` if none is known.
     """
 
@@ -204,15 +202,11 @@ class Run(Model):
     Attributes:
         profile: The profile; ``None`` for the run without one.
         required: The command fails if this run does.
-        verdict: How it ended.
-        graphs: The graphs that were built, in their order.
         refusals: The refusals of the profile, in the order of the program; everything if that was requested, otherwise up to the end of the
             program. Refusals that the program survived come before the one that ended it.
         fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
         error: The error that the program ended with, empty if it ended well.
-        notes: Other remarks.
         partition: How ONNX Runtime Web would partition an ONNX model here; ``None`` for programs and graphs.
-        seconds: How long it took.
     """
 
     profile: str | None
@@ -249,16 +243,11 @@ class Report(Model):
     """A check.
 
     Attributes:
-        version: The version of ``webnn``.
         program: The program, or the saved graph, as it was named.
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
         device: The device type that placements were asked for; ``None`` for the one that the program asks for.
         model: The import of a model; ``None`` for programs and graphs.
-        baseline: The run without a profile.
-        profiles: A run for each profile.
-        totals: The sums.
-        seconds: How long everything took.
     """
 
     version: str

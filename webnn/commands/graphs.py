@@ -39,12 +39,7 @@ def load_graph(
 ) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 
-    Args:
-        path: The file.
-        arguments: The program's arguments.
-        graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
-        revision: As for `collect_graphs`.
-        options: Values for what an ONNX model leaves open.
+    ``graph`` is its number, from 1, or its name: the names of its outputs, with commas. It is needed if there are several.
 
     Raises:
         typer.Exit: There is no such graph, or the file is wrong; the message is printed.
@@ -86,12 +81,7 @@ def collect_graphs(
 ) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
-    Args:
-        path: The file.
-        arguments: The program's arguments.
-        revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
-        options: Values for what an ONNX model leaves open.
-        on_build: Called with every graph that the program builds, as by `webnn.emulate`.
+    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`.
 
     Raises:
         typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.

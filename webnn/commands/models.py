@@ -189,9 +189,7 @@ class ModelOptions:
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
         """Return a model and what the user says about it, for `webnn.onnx.survey`.
 
-        Raises:
-            ValueError: The model, or the file of a constant, is not valid.
-            OSError: A file cannot be read.
+        Raises `ValueError` if the model, or the file of a constant, is not valid, and `OSError` if a file cannot be read.
         """
         from webnn.onnx.model import Settings, read  # noqa: PLC0415 (as above)
 
@@ -211,12 +209,7 @@ class ModelOptions:
         return survey(read(path, shapes=self.shapes), Settings(constants=self.arrays(), precision=self.precision))
 
     def arrays(self) -> dict[str, Any]:
-        """Return the constants as arrays.
-
-        Raises:
-            ValueError: A file is not valid.
-            OSError: A file cannot be read.
-        """
+        """Return the constants as arrays. Raises `ValueError` if a file is not valid, and `OSError` if a file cannot be read."""
         import numpy as np  # noqa: PLC0415 (as above)
 
         from webnn.builder.npy import map_array  # noqa: PLC0415
@@ -237,9 +230,7 @@ def is_onnx(path: Path) -> bool:
 def boolean_inputs(path: Path) -> frozenset[str]:
     """Return the inputs of an ONNX model that are bool, which uint8 carries; none for other files.
 
-    Raises:
-        ValueError: The model is not valid.
-        OSError: The file cannot be read.
+    Raises `ValueError` if the model is not valid, and `OSError` if the file cannot be read.
     """
     if not is_onnx(path):
         return frozenset()

@@ -55,10 +55,6 @@ class Tensors(Protocol):
 def decode(content: object, tensors: Tensors) -> GraphDescription:
     """Check plain data, and return the graph with all descriptors.
 
-    Args:
-        content: The result of a JSON parser, or of the parser of the text form.
-        tensors: The weights. Only those that the graph refers to are read.
-
     Raises:
         Problem: The content is not valid. The place is one in the content.
     """

@@ -43,7 +43,6 @@ class Problem(ValueError):
     """Something in a graph's file is wrong.
 
     Attributes:
-        message: The demand, and the value that was given.
         place: The keys that lead to the place: ``("nodes", 3, "inputs")``.
     """
 
@@ -89,11 +88,7 @@ def has_types(description: GraphDescription, types: Types) -> bool:
 
 @cache
 def signatures(draft: str) -> Mapping[str, Signature]:
-    """Return the signatures of a draft's operations.
-
-    Raises:
-        ValueError: There is no such draft.
-    """
+    """Return the signatures of a draft's operations. Raises `ValueError` if there is no such draft."""
     return {
         name: Signature(
             operands=row.operands,

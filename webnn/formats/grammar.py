@@ -77,11 +77,7 @@ def _keep_names(identifiers: list[str]) -> list[str]:
 
 
 class Parsed:
-    """A parsed text.
-
-    Attributes:
-        content: The graph as GraphJson has it.
-    """
+    """A parsed text. ``content`` is the graph as GraphJson has it."""
 
     def __init__(self, text: str) -> None:
         self.content: dict[str, Any] = {"format": FORMAT, "inputs": {}, "consts": {}, "nodes": [], "outputs": {}}
@@ -112,11 +108,7 @@ class Parsed:
 
 
 def parse(text: str, path: Path) -> Parsed:
-    """Parse a text.
-
-    Raises:
-        FormatError: It does not follow the grammar.
-    """
+    """Parse a text. Raises `FormatError` if it does not follow the grammar."""
     return _Parser(text, path).parse()
 
 

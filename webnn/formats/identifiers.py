@@ -27,12 +27,7 @@ _LARGEST = 0x10FFFF
 
 
 def write_identifier(name: str, outputs: Sequence[str] = ()) -> str:
-    """Return the identifier of a value.
-
-    Args:
-        name: The name.
-        outputs: The outputs that it is, if that is not one under its own name.
-    """
+    """Return the identifier of a value. ``outputs`` are those that it is, if that is not one under its own name."""
     if not outputs and _is_plain(name):
         return name
     return PREFIX + "_x_".join([_SPECIAL.sub(_escape, each) for each in (name, *outputs)])

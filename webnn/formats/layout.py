@@ -50,10 +50,6 @@ class Placed:
     """A layout. Coordinates grow to the right and downwards, from 0.
 
     Attributes:
-        width: The width of everything.
-        height: The height of everything.
-        boxes: The places of the boxes.
-        frames: The places of the frames.
         lines: The points of each edge, from the border of its source to the border of its target.
     """
 

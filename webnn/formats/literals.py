@@ -49,8 +49,7 @@ def key(text: str) -> str:
 def literal(value: Any) -> str:
     """Return the literal of a value of an argument: a number, a text, a truth value, nothing, or a sequence or dictionary of these.
 
-    Raises:
-        TypeError: It is something else.
+    Raises `TypeError` if it is something else.
     """
     if value is None:
         return "null"

@@ -43,9 +43,6 @@ class Summary:
         description: The graph; its operators have descriptors.
         known: The data type and shape of every value.
         numbers: The number of each operator: `OperatorDescription.index`, or the position, from 1, in a graph from a file.
-        parameters: The parameters of each operator.
-        multiply_adds: The multiply-adds of each operator.
-        constant_bytes: The bytes of all constants.
         largest: The largest tensors: bytes, the name of the value, its role, type and shape.
     """
 

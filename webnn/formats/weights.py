@@ -57,12 +57,7 @@ def write_weights(constants: Mapping[str, ConstantDescription], path: Path) -> N
 
 
 class Weights:
-    """The weights of a graph's file. The first tensor that is needed opens them; the end of the `with` block closes them.
-
-    Args:
-        path: The graph's file.
-        suffix: The part of its name that is not its stem.
-    """
+    """The weights of a graph's file. The first tensor that is needed opens them; the end of the `with` block closes them."""
 
     def __init__(self, path: Path, suffix: str) -> None:
         self._graph = path

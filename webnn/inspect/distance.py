@@ -72,13 +72,7 @@ def relative_distance(actual: Array, expected: Array) -> float:
 
 
 class _Largest:
-    """Finds the largest differences, piece by piece.
-
-    Args:
-        actual: The elements.
-        expected: The expected elements.
-        dataType: The type whose units are counted; ``None`` to count none.
-    """
+    """Finds the largest differences, piece by piece."""
 
     def __init__(self, actual: Array, expected: Array, dataType: DataType | None) -> None:
         self.absolute = 0.0

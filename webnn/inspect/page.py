@@ -48,8 +48,6 @@ class Section:
     """The page's content about one graph. Results that could not be computed are ``None``.
 
     Attributes:
-        title: The headline.
-        subject: The graph.
         note: Why there are no times and values.
         warnings: The most important findings.
     """

@@ -47,22 +47,14 @@ class Subject:
 
     @classmethod
     def of(cls, graph: MLGraph, operation: str) -> Subject:
-        """Return the subject of a graph.
-
-        Raises:
-            InvalidStateError: The graph was destroyed.
-        """
+        """Return the subject of a graph. Raises `InvalidStateError` if the graph was destroyed."""
         source, implementation = graph._source, graph._implementation
         if source is None or implementation is None:
             raise InvalidStateError(f"{operation}: the graph must not be destroyed", operation=operation, draft=graph._revision.draft)
         return cls(state=graph._state, source=source, implementation=implementation, description=describe_graph(source))
 
     def compile(self, values: Iterable[str]) -> Implementation:
-        """Compile the part of the graph that some results of operators need, with these as outputs.
-
-        Args:
-            values: The names of the results in the description.
-        """
+        """Compile the part of the graph that some results of operators need, with these as outputs."""
         places = {
             name: (operator, position)
             for described, operator in zip(self.description.operators, self.source.operators, strict=True)
@@ -90,10 +82,6 @@ class Subject:
 
     def walk(self, groups: Sequence[Sequence[str]], arrays: Mapping[str, Array]) -> Iterator[dict[str, Array]]:
         """Compute groups of results of operators, one group after the other, each by a session of its own.
-
-        Args:
-            groups: The names of the values of each group.
-            arrays: The inputs of the graph.
 
         Returns:
             An iterator over the values of each group. The timeline is free between two groups.

@@ -90,8 +90,7 @@ class Channel:
     def receive(self) -> Message | None:
         """Wait for the next message; ``None`` when the child has closed its end, in the middle of a message or not.
 
-        Raises:
-            ChannelError: The received bytes are not a message.
+        Raises `ChannelError` if the received bytes are not a message.
         """
         if not self._fill(_HEADER.size):
             return None

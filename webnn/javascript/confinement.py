@@ -25,9 +25,6 @@ _DEVICES = ("nvidia", "dri", "kfd", "dxg")
 def confine(files: Sequence[str]) -> dict[str, str]:
     """Let this process read Python, its packages, and some files and folders only, without sockets and other processes.
 
-    Args:
-        files: The files and folders.
-
     Returns:
         The walls that are missing, and why.
     """

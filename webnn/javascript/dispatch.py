@@ -72,12 +72,7 @@ _parse = json.JSONDecoder().decode
 
 
 class Begun(NamedTuple):
-    """An operation that has begun.
-
-    Attributes:
-        future: Done when the operation is.
-        answer: Makes the answer then.
-    """
+    """An operation that has begun. ``answer`` makes the answer once ``future`` is done."""
 
     future: asyncio.Future[Any]
     answer: Callable[[], tuple[str, list[Bytes]]]
@@ -149,15 +144,9 @@ class Dispatcher:
     def begin(self, text: str, buffers: Sequence[Bytes], *, tells_lost: bool = True) -> tuple[str, list[Bytes]] | Begun:
         """Begin a request; return its answer if it is known at once. An error of the call is an answer, as for `call`.
 
-        An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so.
-
-        Args:
-            text: The text of the request.
-            buffers: Its byte arrays.
-            tells_lost: The program waits for an answer that is known at once.
-
-        Raises:
-            RequestError: The binding sends no such request, and the dispatcher is strict.
+        An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so. ``tells_lost``:
+        the program waits for an answer that is known at once. Raises `RequestError` if the binding sends no such request, and the
+        dispatcher is strict.
         """
         begun: list[Begun] = []
 
@@ -222,10 +211,7 @@ class Dispatcher:
         """Carry out a request without an answer.
 
         JavaScript may not know yet that a context is lost. Every other reason for an error is a fault. Requests that use the objects which
-        the call should have made get the error.
-
-        Raises:
-            RequestError: The binding sends no such request, and the dispatcher is strict.
+        the call should have made get the error. Raises `RequestError` if the binding sends no such request, and the dispatcher is strict.
         """
         handles: list[int] = []
         try:
@@ -247,13 +233,7 @@ class Dispatcher:
         return self._end(call, text, call.run(strict=self._strict), answered)
 
     def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
-        """Return what a request calls.
-
-        Args:
-            text: The text of the request.
-            buffers: Its byte arrays.
-            handles: Takes the handles that a request without an answer chooses for its results.
-        """
+        """Return what a request calls. ``handles`` takes the handles that a request without an answer chooses for its results."""
         try:
             if (call := self._again(text, buffers)) is not None:
                 return call

@@ -208,14 +208,7 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
 def run_program(
     node: InstalledNode, program: NodeProgram, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
 ) -> int:
-    """Run a program until it ends.
-
-    Args:
-        node: The Node to run it with.
-        program: The program.
-        stdout: Where its output goes; by default to that of this process.
-        stderr: Where its errors, and the emulator's warnings, go.
-        verbose: Say on ``stderr`` which walls the system has put up.
+    """Run a program until it ends. With ``verbose``, say on ``stderr`` which walls the system has put up.
 
     Returns:
         The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or

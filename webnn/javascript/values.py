@@ -60,11 +60,7 @@ class Values:
     results: dict[str, object] = field(default_factory=dict)
 
     def take(self, text: str, buffers: Sequence[Bytes]) -> None:
-        """Set the results.
-
-        Raises:
-            ValueError: The text and the bytes are not those of the outputs.
-        """
+        """Set the results. Raises `ValueError` if the text and the bytes are not those of the outputs."""
         results = decode(text, buffers)
         if {*results} != {*self.outputs}:
             raise ValueError(f"the values must be those of {', '.join(self.outputs)}")
@@ -87,9 +83,7 @@ def getters(names: Iterable[str]) -> str:
 def encode(values: Mapping[str, object]) -> tuple[str, list[Bytes]]:
     """Write values by their names, as a text and byte arrays.
 
-    Raises:
-        TypeError: A value, or what it holds, has a type that JavaScript does not get.
-        ValueError: A value is too large.
+    Raises `TypeError` if a value, or what it holds, has a type that JavaScript does not get, and `ValueError` if a value is too large.
     """
     writer = _Writer()
     return writer.finish({name: writer.plain(value, name, ()) for name, value in values.items()}), writer.buffers
@@ -168,8 +162,7 @@ def _show(name: str, path: Sequence[str | int]) -> str:
 def decode(text: str, buffers: Sequence[Bytes]) -> dict[str, object]:
     """Read values by their names. They come from a program, which may be hostile.
 
-    Raises:
-        ValueError: The text and the bytes do not encode values.
+    Raises `ValueError` if the text and the bytes do not encode values.
     """
     try:
         content = json.loads(text, parse_int=_integer)

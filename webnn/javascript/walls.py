@@ -260,9 +260,7 @@ def _attempt(name: str, step: Callable[[], None], missing: dict[str, str]) -> No
 def confine(read: Sequence[str], use: Sequence[str] = ()) -> dict[str, str]:
     """Put up the walls around files and system calls in this process, which must have one thread; later threads are behind them, too.
 
-    Args:
-        read: The files and folders that it may read from now on.
-        use: The devices that it may read and write.
+    It may read ``read`` from now on, and use the devices ``use``.
 
     Returns:
         The walls that are missing, and why.

@@ -55,9 +55,7 @@ class Kept:
     """Where a part is to be kept.
 
     Attributes:
-        folder: The folder.
         job: The digest of the job.
-        index: The number of the part.
         keys: The name of each output in the file.
     """
 

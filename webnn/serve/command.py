@@ -116,8 +116,7 @@ def command(
 def parse_faults(text: str) -> webnn.Faults:
     """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
 
-    Raises:
-        ValueError: It is no such text, or a value is invalid.
+    Raises `ValueError` if it is no such text, or a value is invalid.
     """
     values: dict[str, Any] = {}
     for part in text.split(","):

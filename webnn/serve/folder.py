@@ -146,12 +146,7 @@ def _names_of(request: web.Request) -> list[str] | None:
 
 
 def _is_hidden(name: str, *, first: bool) -> bool:
-    """Tell whether a name is not served, though there may be such a file.
-
-    Args:
-        name: The name.
-        first: It is that of a file or folder in the served folder itself.
-    """
+    """Tell whether a name is not served, though there may be such a file. ``first``: it is in the served folder itself."""
     return _SHORT.fullmatch(name) is not None or (name.startswith(".") and not (first and name == _WELL_KNOWN))
 
 

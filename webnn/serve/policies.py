@@ -66,11 +66,6 @@ def choose_nonce(policies: Sequence[str]) -> str | None:
 def amend(policy: str, addresses: Addresses, nonce: str | None = None) -> str:
     """Let a policy allow the emulator.
 
-    Args:
-        policy: One policy.
-        addresses: The emulator's addresses.
-        nonce: The nonce of the script's tag, if it has one.
-
     Returns:
         The policy with further sources. It is the same text if it allows everything already.
     """

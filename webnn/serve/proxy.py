@@ -41,9 +41,6 @@ _COOKIE_NAME = re.compile(r"\s*__(?:host|secure)-", re.IGNORECASE)
 class Proxy:
     """Pages of another server.
 
-    Args:
-        address: An address of that server.
-
     Attributes:
         start: The path of that address.
 

@@ -22,14 +22,7 @@ def _read(name: str) -> str:
 
 
 def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE) -> str:
-    """Return the script. It may run several times; the first one counts.
-
-    Args:
-        endpoint: The address of the emulator.
-        idl: The IDL that the page sees.
-        policy: The header Permissions-Policy of the document.
-        piece: How many bytes of calls go in one request.
-    """
+    """Return the script. It may run several times; the first one counts. ``piece`` is the number of bytes of calls in one request."""
     setup = json.dumps({"endpoint": endpoint, "policy": policy, "piece": piece})[:-1] + f', "idl": {idl.text}}}'
     sources = ",\n".join(_binding())
     return f"({_read('page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(_read('relay.js'))});\n"

@@ -65,9 +65,7 @@ class Server:
     Attributes:
         token: The secret part of the emulator's addresses.
         status_token: The token of the status page, which pages do not know.
-        port: The port, once it runs.
         status_port: The port of the status page. Its origin differs, so nothing of a page, not even its service worker, can reach it.
-        sessions: The sessions of pages and workers.
 
     Raises:
         ValueError: An option is invalid.
@@ -136,11 +134,7 @@ class Server:
         return self.sessions.workers.get(url)
 
     def start(self) -> Server:
-        """Start to serve.
-
-        Raises:
-            OSError: The port is in use.
-        """
+        """Start to serve. Raises `OSError` if the port is in use."""
         self._thread.start()
         self._warming = start_warming()
         try:

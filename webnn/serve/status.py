@@ -64,11 +64,7 @@ _Action = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class _RefusedError(Exception):
-    """A request that is not carried out.
-
-    Attributes:
-        status: The HTTP status.
-    """
+    """A request that is not carried out."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)

@@ -230,9 +230,7 @@ def _check_update(expected: Expectations, *, partly: bool) -> None:
 def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
     """Return the tests that went wrong in a report.
 
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is not a report, or nothing in it went wrong.
+    Raises `OSError` if it cannot be read, and `ValueError` if it is not a report, or nothing in it went wrong.
     """
     again = choose_again(read_wptreport(report), tests)
     if not again:
