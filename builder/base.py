@@ -289,9 +289,7 @@ class BuilderBase(DraftMembers):
             # [activations; 2026-06: -] They were made by this builder.
             if activation.builder is not self:
                 raise call.error(
-                    f"options.activations[{index}]",
-                    "must be an activation of this builder, but another one made it",
-                    rule="owner",
+                    f"options.activations[{index}]", "must be an activation of this builder, but another one made it", rule="owner"
                 )
 
     def _single(

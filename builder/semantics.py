@@ -142,10 +142,7 @@ _SWITCHES = (
             "lowBits": "the low bits of an int32, for types of 32 bits without a sign and of 64 bits of an int64; the smallest one of that "
             "if it is out of range, too",
         },
-        sources=(
-            _issue(_WEBNN, 489, "2023-12-06", "-1 as uint8 is 255 by a C++ cast on a CPU, 0 on a GPU"),
-            _measured("saturates"),
-        ),
+        sources=(_issue(_WEBNN, 489, "2023-12-06", "-1 as uint8 is 255 by a C++ cast on a CPU, 0 on a GPU"), _measured("saturates")),
     ),
     Switch(
         name="clampNaN",
@@ -184,10 +181,7 @@ _SWITCHES = (
         about="an integer divided by 0",
         operations=("div",),
         values={"allBits": "has all bits set", "zeros": "makes all elements of the result 0"},
-        sources=(
-            _issue(_WEBNN, 691, "2024-05-24", "asks for a rule"),
-            _measured("all elements are 0, those before the divisor, too"),
-        ),
+        sources=(_issue(_WEBNN, 691, "2024-05-24", "asks for a rule"), _measured("all elements are 0, those before the divisor, too")),
     ),
     Switch(
         name="maxPool2dEmptyWindow",
@@ -239,11 +233,7 @@ _SWITCHES = (
         ),
     ),
     Switch(
-        name="signNaN",
-        about="the sign of NaN",
-        operations=("sign",),
-        values={"zero": "is 0", "nan": "is NaN"},
-        sources=(_measured("NaN"),),
+        name="signNaN", about="the sign of NaN", operations=("sign",), values={"zero": "is 0", "nan": "is NaN"}, sources=(_measured("NaN"),)
     ),
     Switch(
         name="triangularMask",

@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webnn.validation import numbers
-from webnn.validation.descriptor import (
-    DATA_TYPES,
-    MAX_BYTE_LENGTH,
-    MAX_DIMENSION,
-    MAX_RANK,
-    DataType,
-    Ranks,
-    Types,
-)
+from webnn.validation.descriptor import DATA_TYPES, MAX_BYTE_LENGTH, MAX_DIMENSION, MAX_RANK, DataType, Ranks, Types
 from webnn.validation.extension import Extension
 from webnn.validation.webidl import domString
 

@@ -85,11 +85,7 @@ def read_limits(name: str) -> Limits:
         rows = table["operands"]
         operands = MappingProxyType({name: _operand(row, rows, data["dataTypes"]) for name, row in rows.items()})
         operations.update(dict.fromkeys(table["operations"], operands))
-    return Limits(
-        source=MappingProxyType(data["source"]),
-        data_types=tuple(data["dataTypes"]),
-        operations=MappingProxyType(operations),
-    )
+    return Limits(source=MappingProxyType(data["source"]), data_types=tuple(data["dataTypes"]), operations=MappingProxyType(operations))
 
 
 def with_rows(limits: Limits, rows: Mapping[str, Mapping[str, OperandLimits]]) -> Limits:

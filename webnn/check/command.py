@@ -53,8 +53,7 @@ def command(
     program: Annotated[
         Path,
         typer.Argument(
-            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.",
-            show_default=False,
+            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.", show_default=False
         ),
     ],
     arguments: Annotated[
@@ -85,11 +84,7 @@ def command(
     junit: Annotated[Path | None, typer.Option(help="Write the report in the format of JUnit, too.", show_default=False)] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a page, too.", show_default=False)] = None,
     annotations: Annotated[
-        bool,
-        typer.Option(
-            "--annotations",
-            help="Print annotations of GitHub Actions for profiles that fail, in place of the report.",
-        ),
+        bool, typer.Option("--annotations", help="Print annotations of GitHub Actions for profiles that fail, in place of the report.")
     ] = False,
     revision: RevisionOption = None,
     shapes: ShapeOption = None,

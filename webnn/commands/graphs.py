@@ -30,12 +30,7 @@ NO_OPTIONS = ModelOptions()
 
 
 def load_graph(
-    path: Path,
-    arguments: Sequence[str] = (),
-    *,
-    graph: str | None = None,
-    revision: str | None = None,
-    options: ModelOptions = NO_OPTIONS,
+    path: Path, arguments: Sequence[str] = (), *, graph: str | None = None, revision: str | None = None, options: ModelOptions = NO_OPTIONS
 ) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 

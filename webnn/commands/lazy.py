@@ -79,11 +79,7 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
             entry = commands[cmd_name]
             return TyperCommand(cmd_name, help=entry.help) if self._lists else _load(cmd_name, entry.module)
 
-    return typer.Typer(
-        cls=Commands,
-        context_settings=dict(_SETTINGS),
-        **{**_LOOKS, **settings},
-    )
+    return typer.Typer(cls=Commands, context_settings=dict(_SETTINGS), **{**_LOOKS, **settings})
 
 
 def _meant(name: str, commands: Mapping[str, Entry]) -> str:

@@ -225,13 +225,7 @@ class _Decoder:
         except Problem as problem:
             raise Problem(problem.message, "nodes", number, "options", *problem.place) from None
         return make_operator(
-            operation=operation,
-            inputs=inputs,
-            arguments=arguments,
-            options=options,
-            operands=operands,
-            label=label,
-            outputs=tuple(outputs),
+            operation=operation, inputs=inputs, arguments=arguments, options=options, operands=operands, label=label, outputs=tuple(outputs)
         )
 
     def _options(self, operation: str, given: object, signature: Signature) -> tuple[dict[str, Any], dict[str, Any], dict[str, str], str]:

@@ -64,9 +64,7 @@ class Section:
 
 
 def write_page(
-    path: str | os.PathLike[str],
-    graphs: MLGraph | Sequence[MLGraph],
-    inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    path: str | os.PathLike[str], graphs: MLGraph | Sequence[MLGraph], inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]]
 ) -> None:
     """Look into graphs, and write a page about them; an existing file is replaced.
 

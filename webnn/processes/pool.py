@@ -88,12 +88,7 @@ class Distrust:
 
 
 def run_tasks(
-    tasks: Sequence[T],
-    prepare: Callable[[], Work[T, N, R]],
-    *,
-    jobs: int,
-    limit: Callable[[T], float],
-    distrust: Distrust | None = None,
+    tasks: Sequence[T], prepare: Callable[[], Work[T, N, R]], *, jobs: int, limit: Callable[[T], float], distrust: Distrust | None = None
 ) -> Generator[Finished[T, N, R]]:
     """Run tasks in several processes, and yield each one when it ends. Closing the iterator ends the processes at once.
 

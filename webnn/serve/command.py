@@ -47,8 +47,7 @@ def command(
     ] = None,
     *,
     proxy: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False),
+        str | None, typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False)
     ] = None,
     revision: PageRevisionOption = None,
     dialect: DialectOption = None,

@@ -58,10 +58,7 @@ class Guard:
             return refuse(403, "pages of this origin may not use the emulator")
         if self._requests >= _MOST_REQUESTS:
             return refuse(503, "there are too many requests")
-        headers = {
-            "Cross-Origin-Resource-Policy": "cross-origin" if self._origins else "same-origin",
-            "X-Content-Type-Options": "nosniff",
-        }
+        headers = {"Cross-Origin-Resource-Policy": "cross-origin" if self._origins else "same-origin", "X-Content-Type-Options": "nosniff"}
         if foreign:
             headers |= {hdrs.ACCESS_CONTROL_ALLOW_ORIGIN: str(origin), hdrs.VARY: hdrs.ORIGIN}
         if request.method == hdrs.METH_OPTIONS:

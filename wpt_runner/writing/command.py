@@ -111,10 +111,7 @@ def command(
             given.update(read_inputs({key: file for key, file in files.items() if key in graph.inputs}, graph.inputs))
             cases.append(_make_case(name or graph.name, stem, graph, given, cases))
         text = write_conformance_test(
-            cases,
-            title=one_line(title or f"test WebNN API {stem}", _LONGEST),
-            **variants,
-            form=form or _detect_form(output),
+            cases, title=one_line(title or f"test WebNN API {stem}", _LONGEST), **variants, form=form or _detect_form(output)
         )
     except (OSError, ValueError) as error:
         raise failure(str(error), _WRONG) from None
