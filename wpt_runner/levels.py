@@ -154,12 +154,14 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
         return Choice(level=level, expectations=own or level.name, by="files")
     level = min(LEVELS, key=lambda each: (len(names - _names(each)), len(_names(each))))
     # An older level is all that its checkouts need. Newer tests than those of the newest level use more features of browsers.
-    others = [None, *(name for name in _dialects(level.revision) if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
+    dialects = sorted(name for name, content in load_dialects().items() if content["revision"] == level.revision)
+    others = [None, *(name for name in dialects if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
     candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
     wanted = names.union(*(_find_additions(scripts, each) for each in candidates))
     # The first one of several.
     chosen = min(candidates, key=lambda each: len(wanted - _names(each)))
-    known, former = _names(chosen), _former(chosen)
+    # `former` are the names of the level's own IDL that its draft no longer has.
+    known, former = _names(chosen), frozenset(load_dialects()[_PREFIX + chosen.name].get("former", ()))
     return Choice(
         level=chosen,
         expectations=own or level.name,
@@ -185,10 +187,6 @@ def _with_dialect(level: Level, dialect: str | None) -> Level:
     return level if level.dialect == dialect else replace(level, dialect=dialect, renamed=_renamed(dialect))
 
 
-def _dialects(revision: str) -> list[str]:
-    return sorted(name for name, content in load_dialects().items() if content["revision"] == revision)
-
-
 @cache
 def _names(level: Level) -> frozenset[str]:
     return names_of(_idl(level))
@@ -197,11 +195,6 @@ def _names(level: Level) -> frozenset[str]:
 def _idl(level: Level) -> dict[str, Any]:
     idl: dict[str, Any] = json.loads(load_idl(level.revision, level.dialect).text)
     return idl
-
-
-def _former(level: Level) -> frozenset[str]:
-    """Return the names of the level's own IDL that its draft no longer has."""
-    return frozenset(load_dialects()[_PREFIX + level.name].get("former", ()))
 
 
 def _shorten(names: frozenset[str], others: frozenset[str]) -> tuple[str, ...]:

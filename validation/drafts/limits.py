@@ -143,10 +143,6 @@ def tables(limits: Limits, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mappi
         inputs = {f"options.{name}" if each.option else name: each for name, each in operands.items() if not each.output}
         chosen = {name: each for name, each in operands.items() if each.output and not each.same_type_as and len(each.data_types) > 1}
         data_types[operation] = MappingProxyType({name: each.data_types for name, each in {**inputs, **chosen}.items()})
-        ranks[operation] = MappingProxyType({name: _bounded(each.ranks, max_rank) for name, each in inputs.items()})
+        bounds = {name: each.ranks for name, each in inputs.items()}
+        ranks[operation] = MappingProxyType({name: (low, max_rank if high is None else high) for name, (low, high) in bounds.items()})
     return MappingProxyType(data_types), MappingProxyType(ranks)
-
-
-def _bounded(ranks: tuple[int, int | None], max_rank: int) -> Ranks:
-    low, high = ranks
-    return low, max_rank if high is None else high

@@ -158,7 +158,9 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
         # The argument that determines the type of the output.
         to = next((each for each in NEAREST[given] if each in violation.allowed), None)
         return None if to is None else _change(f"give {argument} as {json.dumps(to)}", given, to)
-    tied = _tied(row, rows)
+    # The rows that have one data type with this row, itself among them.
+    root = rows[row].same_type_as or row
+    tied = [name for name, each in rows.items() if root in (name, each.same_type_as)]
     limits = profile.operations[violation.operation]
     fitting = [each for each in NEAREST[given] if all(each in limits[name].data_types and each in rows[name].data_types for name in tied)]
     operands = [name for name in tied if not rows[name].output]
@@ -215,12 +217,6 @@ def _rows(operation: str) -> Mapping[str, OperandLimits]:
 def _row(argument: str) -> str:
     """Return the row of the tables that an argument has: ``"options.bias"`` is ``"bias"``, ``"inputs[1]"`` is ``"inputs"``."""
     return re.sub(r"\[\d+\]$", "", argument.removeprefix("options."))
-
-
-def _tied(row: str, rows: Mapping[str, OperandLimits]) -> list[str]:
-    """Return the rows that have one data type with a row, itself among them."""
-    root = rows[row].same_type_as or row
-    return [name for name, each in rows.items() if root in (name, each.same_type_as)]
 
 
 def _casts(profile: Profile, given: DataType, to: DataType) -> bool:

@@ -205,10 +205,6 @@ def _read_model(job: Job, notes: Sink) -> _Run:
     return build
 
 
-def _read_cases(job: Job, notes: Sink) -> _Run:
-    return _build_cases
-
-
 def _build_cases(job: Job, recorder: Recorder) -> Ended:
     """Build the graph of every case of a file, each in a context of its own."""
     ends: list[Ended] = []
@@ -230,7 +226,9 @@ _PROGRAMS: Mapping[Kind, tuple[_Run, CodeType | None]] = MappingProxyType(
     {"python": (_run_python, run_script.__code__), "javascript": (_run_javascript, None)}
 )
 #: How everything else is read, once.
-_READ: Mapping[Kind, Callable[[Job, Sink], _Run]] = MappingProxyType({"graph": _read_graph, "model": _read_model, "cases": _read_cases})
+_READ: Mapping[Kind, Callable[[Job, Sink], _Run]] = MappingProxyType(
+    {"graph": _read_graph, "model": _read_model, "cases": lambda job, notes: _build_cases}
+)
 
 
 def _exit_code(code: int) -> str:

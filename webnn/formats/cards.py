@@ -177,16 +177,13 @@ class _Maker:
             operator = self._operators[position]
             taken = [name for _, _, name in operator.named_values() if name not in self._description.constants]
             chain = ends.pop(taken[0], None) if len(taken) == 1 else None
-            if chain is None or not self._together(chain[-1], position):
+            if chain is None or any(each[chain[-1]] != each[position] for each in (self._frames, self._devices)):
                 chain = []
                 chains.append(chain)
             chain.append(position)
             if len(operator.outputs) == 1 and users[operator.outputs[0]] == 1 and operator.outputs[0] not in self._last_values:
                 ends[operator.outputs[0]] = chain
         yield from chains
-
-    def _together(self, before: int, position: int) -> bool:
-        return self._frames[before] == self._frames[position] and self._devices[before] == self._devices[position]
 
     def _rows(self, chain: Sequence[int]) -> Iterator[Row]:
         shape = ""

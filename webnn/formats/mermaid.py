@@ -58,9 +58,5 @@ def as_mermaid(description: GraphDescription, *, fold: bool = True) -> str:
 
 def _box(card: Card) -> str:
     lines = [" ".join(filter(None, (row.title, row.label, row.shape))) for row in card.rows]
-    text = "<br/>".join(_escape(plain.clip(line, _LINE)) for line in lines)
+    text = "<br/>".join(_SPECIAL.sub(lambda match: f"#{ord(match[0])};", plain.clip(line, _LINE)) for line in lines)
     return f'["{text}"]' if card.kind == "operators" else f'(["{text}"])'
-
-
-def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

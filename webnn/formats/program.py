@@ -194,24 +194,21 @@ class Program:
         if expression is None:
             arguments = [language.quote(name), language.quote(descriptor.dataType), language.literal(descriptor.shape)]
             yield from self._assign(identifier, "constant", arguments, builder="")
-        elif self._is_scalar(constant):
+        elif self._scalar(constant) is not None:
             yield from self._assign(identifier, "constant", [language.quote(descriptor.dataType), expression])
         else:
             yield from self._assign(identifier, "constant", [language.descriptor(descriptor, self.revision.shape), expression])
 
-    def _is_scalar(self, constant: ConstantDescription) -> bool:
-        """Tell whether a constant can be made from one number."""
+    def _scalar(self, constant: ConstantDescription) -> str | None:
+        """Return the literal of a constant that can be made from one number."""
         number = _number(constant)
-        return number is not None and self._language.scalar(constant.descriptor.dataType, number) is not None
+        return None if number is None else self._language.scalar(constant.descriptor.dataType, number)
 
     def _expression(self, constant: ConstantDescription) -> str | None:
         """Return the expression of a small constant; ``None`` if it is in the file of weights."""
-        number = _number(constant)
-        scalar = None if number is None else self._language.scalar(constant.descriptor.dataType, number)
-        if scalar is not None:
+        scalar = self._scalar(constant)
+        if scalar is not None or constant.value.nbytes > INLINE_BYTES:
             return scalar
-        if constant.value.nbytes > INLINE_BYTES:
-            return None
         elements = [_shorten(each) for each in constant.value.reshape(-1)]
         # Elements of low precision are given by their bytes.
         exact = constant.value.dtype.kind != "V" and np.array(elements, constant.value.dtype).tobytes() == constant.value.tobytes()

@@ -67,7 +67,8 @@ def summarize(description: GraphDescription) -> Summary:
     known = description.descriptors()
     sizes = {name: descriptor.byte_length for name, descriptor in known.items()}
     largest = heapq.nlargest(_LARGEST, sizes, key=sizes.__getitem__)
-    makers = {name: operator for operator in description.operators for name in operator.outputs} if largest else {}
+    roles = dict.fromkeys(description.inputs, "input") | dict.fromkeys(description.constants, "constant")
+    roles |= {name: operator.operation for operator in description.operators for name in operator.outputs}
     return Summary(
         description=description,
         known=known,
@@ -75,14 +76,8 @@ def summarize(description: GraphDescription) -> Summary:
         parameters=parameters(description),
         multiply_adds=[multiply_adds(operator, known) for operator in description.operators],
         constant_bytes=sum([sizes[name] for name in description.constants]),
-        largest=[(sizes[name], name, _role(description, name, makers), known[name]) for name in largest],
+        largest=[(sizes[name], name, roles[name], known[name]) for name in largest],
     )
-
-
-def _role(description: GraphDescription, name: str, makers: Mapping[str, OperatorDescription]) -> str:
-    if name in description.inputs:
-        return "input"
-    return "constant" if name in description.constants else makers[name].operation
 
 
 def as_text(description: GraphDescription, *, width: int | None = None, whole: bool = False) -> str:

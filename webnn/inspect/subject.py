@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph, collect
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
-    from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["LIMIT", "Subject", "group"]
 
@@ -105,7 +104,11 @@ def group(description: GraphDescription, limit: int, *, operands: bool = False) 
     Returns:
         For each group the positions of its operators, and the names of its values.
     """
-    results = {name: each.byte_length for operator in description.operators for name, each in _results(operator)}
+    results = {
+        name: each.byte_length
+        for operator in description.operators
+        for name, each in zip(operator.outputs, operator.descriptors, strict=True)
+    }
     groups: list[tuple[range, tuple[str, ...]]] = []
     values: dict[str, None] = {}
     first = size = 0
@@ -123,7 +126,3 @@ def group(description: GraphDescription, limit: int, *, operands: bool = False) 
     if values:
         groups.append((range(first, len(description.operators)), tuple(values)))
     return groups
-
-
-def _results(operator: Any) -> list[tuple[str, OperandDescriptor]]:
-    return list(zip(operator.outputs, operator.descriptors, strict=True))

@@ -235,7 +235,9 @@ class Dispatcher:
     def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
         """Return what a request calls. ``handles`` takes the handles that a request without an answer chooses for its results."""
         try:
-            if (call := self._again(text, buffers)) is not None:
+            # What is known of a request that came before holds for this one, with other views.
+            if (call := self._kept.pop(text, None)) is not None:
+                call.refill(buffers)
                 return call
             if handles is None:
                 return self._read(_parse(text), buffers)
@@ -251,13 +253,6 @@ class Dispatcher:
             if not self._strict or any(error is each for each in self._failed.values()):
                 raise
             raise RequestError.of(error) from None
-
-    def _again(self, text: str, buffers: Sequence[Bytes]) -> HostCall | None:
-        """Return what is known of a request that came before, with the views of this one."""
-        kept = self._kept.pop(text, None)
-        if kept is not None:
-            kept.refill(buffers)
-        return kept
 
     def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> HostCall:
         interface, member, handle, arguments, views, dropped = request
@@ -309,7 +304,8 @@ class Dispatcher:
             answered.append(result.data)
             return None
         if call.results:
-            self._assign(result, call.results)
+            made = result if isinstance(result, list | tuple) else [result]
+            self._objects.update(dict(zip(call.results, made, strict=True)))
         if isinstance(result, Mapping) and call.interface != "MLContext":
             # A record, whose names may be any.
             return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
@@ -338,11 +334,6 @@ class Dispatcher:
                 self._kept.clear()
             self._kept[text] = call
         return value
-
-    def _assign(self, result: object, handles: Sequence[int]) -> None:
-        """Give the results of a call the handles that it was sent with."""
-        made = result if isinstance(result, list | tuple) else [result]
-        self._objects.update(dict(zip(handles, made, strict=True)))
 
     def _object(self, handle: Any) -> Any:
         try:

@@ -206,7 +206,9 @@ class Session:
         """
         self.connections += 1
         self.push, self._unsent = push, unsent
-        self._post(self._push_all)
+        with self._lock:
+            if not self._ended:
+                self._loop.call_soon_threadsafe(self._push_all)
 
     def contexts(self) -> dict[int, webnn.MLContext]:
         """Return the contexts that the page can still use, by their handles."""
@@ -240,11 +242,6 @@ class Session:
             if self._ended:
                 raise EndedError from None
             raise
-
-    def _post(self, function: Callable[[], None]) -> None:
-        with self._lock:
-            if not self._ended:
-                self._loop.call_soon_threadsafe(function)
 
     # ---- In the session's thread
 

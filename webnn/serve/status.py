@@ -179,7 +179,7 @@ class Status:
         except (TypeError, ValueError) as error:
             raise _RefusedError(400, str(error)) from None
         for name, value in armed.items():
-            _set_fault(self._faults, name, value)
+            setattr(self._faults, name, value)
         return {}
 
     async def _lose(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -291,22 +291,6 @@ def _check_fault(name: str, value: object) -> Any:
     return value
 
 
-def _set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
-    match name:
-        case "refuse":
-            faults.refuse = value
-        case "failBuild":
-            faults.failBuild = value
-        case "failCompute":
-            faults.failCompute = value
-        case "memoryLimit":
-            faults.memoryLimit = value
-        case "loseAfter":
-            faults.loseAfter = value
-        case "delay":
-            faults.delay = value
-
-
 # Descriptions
 
 
@@ -383,6 +367,7 @@ def _describe_graph(built: Built) -> dict[str, Any]:
     with suppress(webnn.DOMException):  # the engine does not tell
         placement = _find_placement(built)
     reasons = Counter(each.reason for each in placement.fallbacks) if placement is not None else Counter[str]()
+    devices = Counter(each.device for each in placement.operators if each.device) if placement is not None else Counter[str]()
     return {
         "number": built.number,
         "inputs": printable(built.inputs, _LONGEST),
@@ -390,16 +375,11 @@ def _describe_graph(built: Built) -> dict[str, Any]:
         "operators": built.operators,
         "constants": built.constants,
         "computations": built.computations,
-        "devices": [] if placement is None else _count_devices(placement),
+        "devices": [f"{count} on {device}" for device, count in devices.most_common()],
         "fallbacks": sum(reasons.values()),
         "reasons": [{"text": printable(text, _LONGEST), "count": count} for text, count in reasons.most_common(_MOST_REASONS)],
         "note": _note(built),
     }
-
-
-def _count_devices(placement: Placement) -> list[str]:
-    counts = Counter(each.device for each in placement.operators if each.device)
-    return [f"{count} on {device}" for device, count in counts.most_common()]
 
 
 def _note(built: Built) -> str:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 import webnn
 from webnn.commands.choices import Device, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.devices import find_device
@@ -79,10 +79,8 @@ def command(
     set_numerics(numerics)
     set_devices(simulators, plugins)
     check_target(json_file, "--json")
-    try:
+    with failing(ValueError, _BAD_INPUT):
         cases = batch.choose_levels(read_cases(paths), levels or ())
-    except ValueError as error:
-        raise failure(str(error), _BAD_INPUT) from None
     console = make_console()
     report = replay(
         cases,
@@ -96,10 +94,8 @@ def command(
         console=console if verbose else None,
     )
     if json_file is not None:
-        try:
+        with failing(OSError, _BAD_INPUT):
             reporting.write_json(json_file, report)
-        except OSError as error:
-            raise failure(str(error), _BAD_INPUT) from None
     reporting.print_report(console, report)
     if not report.as_expected:
         raise typer.Exit(_UNEXPECTED)
