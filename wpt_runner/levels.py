@@ -134,14 +134,11 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
 
     The draft is the one that lacks the fewest names of the IDL; without an IDL, the newest one if the files use tensors. The dialect is the
     one that lacks the fewest names of the IDL and of the additions that the files use; of several the level's own, or else none. The
-    expectations are those for the checkout's commit, or else those of the draft.
+    expectations are those for the checkout's commit, or else those of the draft. Raises `ValueError` if there is no level of the revision.
 
     Args:
         checkout: The checkout.
         revision: The revision of the draft, which the checkout then does not choose.
-
-    Raises:
-        ValueError: There is no level of the revision.
     """
     if revision is not None:
         level = find_level(revision)

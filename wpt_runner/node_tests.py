@@ -167,14 +167,13 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
 def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) -> list[Script]:
     """Return the scripts of a test, and those that make Node a page and report the harness's results.
 
+    Raises `FileNotFoundError` if the checkout lacks a script.
+
     Args:
         checkout: The checkout.
         test: The test.
         emit: The source of a function that makes ``emit``.
         calls: Sources of functions of the global object and of ``emit``: they are called when there is a harness.
-
-    Raises:
-        FileNotFoundError: The checkout lacks a script.
     """
     is_window = json.dumps(test.flavour is Flavour.WINDOW)
     begin = _BEGIN.format(is_window=is_window, title=json.dumps(test.file.title), describe=_DESCRIBE)

@@ -40,15 +40,12 @@ class BindingIdl(NamedTuple):
 
 @cache
 def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl:
-    """Read the IDL of a draft.
+    """Read the IDL of a draft. Raises `ValueError` if there is no such draft or dialect, or the dialect belongs to another revision.
 
     Args:
         revision: The draft, or its name, for example ``"2024-06"``.
         dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
             them. Members of the tests' own IDL that the draft had formerly, ``former``, are not added.
-
-    Raises:
-        ValueError: There is no such draft or dialect, or the dialect belongs to another revision.
     """
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()

@@ -92,6 +92,8 @@ def run_tasks(
 ) -> Generator[Finished[T, N, R]]:
     """Run tasks in several processes, and yield each one when it ends. Closing the iterator ends the processes at once.
 
+    Raises `StartError` if ``prepare`` fails.
+
     Args:
         tasks: The tasks.
         prepare: Runs once in each process and returns the function that does a task.
@@ -99,9 +101,6 @@ def run_tasks(
         limit: How long a task may take, in seconds; its process is killed then. On a busy machine it gets more time, until it has had so
             much of the processor: at most ten times as much. (Elsewhere than on Linux nothing is known of that, and every task gets it.)
         distrust: How the processes are treated if the tasks are hostile.
-
-    Raises:
-        StartError: ``prepare`` fails.
     """
     waiting = deque(tasks)
     workers: list[Worker[T, N, R]] = []

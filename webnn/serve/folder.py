@@ -52,16 +52,13 @@ _MOST_LISTED = 10_000
 
 
 class Folder:
-    """Pages of a folder.
+    """Pages of a folder. Raises `ValueError` if there is no such folder or page, or the page's name begins with a dot.
 
     Args:
         path: The folder, or a page in it.
 
     Attributes:
         start: The path of the page's address; ``"/"`` for a folder.
-
-    Raises:
-        ValueError: There is no such folder or page, or the page's name begins with a dot.
     """
 
     def __init__(self, path: Path) -> None:

@@ -41,13 +41,10 @@ _COOKIE_NAME = re.compile(r"\s*__(?:host|secure)-", re.IGNORECASE)
 
 
 class Proxy:
-    """Pages of another server.
+    """Pages of another server. Raises `ValueError` if it is no such address.
 
     Attributes:
         start: The path of that address.
-
-    Raises:
-        ValueError: It is no such address.
     """
 
     def __init__(self, address: str) -> None:

@@ -53,6 +53,8 @@ def _print(fault: str, left_out: int) -> None:
 class Server:
     """Serves pages, and the emulator behind their `navigator.ml`. A context manager: it runs inside ``with``.
 
+    Raises `ValueError` if an option is invalid.
+
     Args:
         pages: Where pages come from; ``None`` serves the emulator only.
         options: The options of `navigator.ml`.
@@ -66,9 +68,6 @@ class Server:
         token: The secret part of the emulator's addresses.
         status_token: The token of the status page, which pages do not know.
         status_port: The port of the status page. Its origin differs, so nothing of a page, not even its service worker, can reach it.
-
-    Raises:
-        ValueError: An option is invalid.
     """
 
     def __init__(

@@ -110,16 +110,13 @@ class Counts:
 
 
 class Session:
-    """The emulator of one document or worker.
+    """The emulator of one document or worker. Raises `ValueError` if the page has said something that cannot be, or an option is invalid.
 
     Attributes:
         options: The options of the contexts that the page makes from now on.
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
-
-    Raises:
-        ValueError: The page has said something that cannot be, or an option is invalid.
     """
 
     def __init__(
@@ -178,13 +175,10 @@ class Session:
         return body
 
     async def run(self, serve: Callable[[Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]], Coroutine[Any, Any, None]]) -> None:
-        """Run a coroutine in the session's thread, until it or the session ends.
+        """Run a coroutine in the session's thread, until it or the session ends. Raises `EndedError` if the session has ended.
 
         Args:
             serve: Makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
-
-        Raises:
-            EndedError: The session has ended.
         """
         await self._ask(serve(self._exchange))
 
