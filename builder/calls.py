@@ -54,7 +54,6 @@ class Fusion:
 
     Attributes:
         kernel: The engine's operator; empty if there is none.
-        reason: Why there is none.
         together: How the operators are translated, a `webnn.builder.onnx.together.Together`.
     """
 

@@ -36,7 +36,6 @@ class TestFile:
         path: Its path in the checkout, with ``/``.
         scripts: The paths on the server of the scripts that it needs, in order.
         variants: Its variants, for example ``("?cpu", "?gpu")``; ``("",)`` if it names none.
-        long: It asks for the long time-out.
         flavours: The flavours that it names, or windows and dedicated workers.
     """
 

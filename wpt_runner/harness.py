@@ -37,7 +37,6 @@ class Settings:
     """How tests run.
 
     Attributes:
-        revision: The revision of the draft.
         timeout_multiplier: Multiplies the time-outs of web-platform-tests, 10 s for a test and 60 s for a long one.
         memory: The most bytes that a test's JavaScript may allocate.
         dialect: Additions to the draft's IDL: the IDL of the tests has more.
@@ -92,7 +91,6 @@ class Record:
 
     Attributes:
         sources: The scripts, by which stacks are read.
-        harness: The harness's last message; empty before it.
     """
 
     def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument = _BLIND) -> None:

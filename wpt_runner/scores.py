@@ -44,9 +44,7 @@ class Run:
     """The scores of a run.
 
     Attributes:
-        name: The product and its version.
         revision: The commit of web-platform-tests, empty if it is unknown.
-        source: The file that it was read from.
         scores: By the tests' identifiers, those of WebNN alone.
         old: The file is of a kind that counts the status of each test as one more subtest.
     """

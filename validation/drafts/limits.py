@@ -41,8 +41,6 @@ class OperandLimits:
         required_ranks: The smallest and the largest rank that every implementation supports.
         same_type_as: The operand whose data type this one must have or has, empty if there is none.
         same_rank_as: The operand whose rank this one must have or has, empty if there is none.
-        option: The operand is a member of the options.
-        output: The operand is an output.
         sequence: The limits hold for each item of the argument, a sequence.
         condition: The member of the options that must be true for the output to be there, empty if it always is.
     """
@@ -65,7 +63,6 @@ class Limits:
 
     Attributes:
         source: The draft's title, revision, address and license.
-        data_types: The draft's data types.
         operations: For each operation the limits of its operands, inputs before options before outputs.
     """
 

@@ -58,7 +58,6 @@ class Tag:
     """A tag.
 
     Attributes:
-        line: The line of the comment.
         parts: The steps since each draft, in the order of the drafts; an empty name is the first draft that has the algorithm.
         first: The first line of the step: that of the statement below.
         last: The last one.

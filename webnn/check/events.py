@@ -41,8 +41,6 @@ class Job(Model):
         revision: The draft that ``navigator.ml`` follows; ``None`` for that of the environment.
         device: The device type that placements are asked for; ``None`` for the one that the program asks for.
         go_on: Note the refusals of the profile, and let the calls pass.
-        options: Sizes and shapes that a model leaves open.
-        notes: The file for the notes.
         replay: Profiles on which the process says how the program runs, too, where that is known without a run on them.
         every: For these, find every refusal.
         predict: Predict how ONNX Runtime Web partitions the model on these, in the place of a run.
@@ -66,7 +64,6 @@ class Ended(Model):
     """The program ended.
 
     Attributes:
-        error: The error that ended it; empty if it ended well.
         fatal: Which of the refusals it ended with; ``None`` if it ended with none.
         counts: How often each refusal happened.
     """
@@ -85,10 +82,8 @@ class Replay(Model):
     """How the program runs on a profile, without a process of its own.
 
     Attributes:
-        profile: The profile, as in `Job`.
         notes: The notes that a run would make.
         again: The notes of a run in which everything is allowed; ``None`` if they are not known, or not asked for.
-        seconds: How long it took.
     """
 
     profile: str

@@ -311,8 +311,6 @@ class _Varied:
     """A graph that some profiles compute in another way.
 
     Attributes:
-        state: The context that built it.
-        source: The graph.
         inputs: The inputs of each computation; ``None`` if there are too many.
         results: The outputs of each computation without a profile.
     """

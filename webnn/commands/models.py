@@ -83,9 +83,7 @@ class ModelOptions:
 
     Attributes:
         shapes: The shapes of inputs by their names.
-        dims: The sizes of named dimensions.
         constants: Numbers, lists, or the paths of .npy files, by the names of inputs.
-        int32: int64 is computed in int32.
         precision: ``"f32"``: f64 of a StableHLO program is computed in float32.
     """
 

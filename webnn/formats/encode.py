@@ -32,7 +32,6 @@ class Encoded:
         description: The graph in the draft that is written, with all descriptors.
         draft: The draft that the file must name; empty for the newest one.
         constants: For each constant the member ``init``.
-        weights: The constants that are written beside the graph, by their names there.
     """
 
     description: GraphDescription

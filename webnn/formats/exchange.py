@@ -100,7 +100,6 @@ class Signature:
     """The members that a node of an operation can have.
 
     Attributes:
-        operands: The names of the operand arguments.
         variadic: The one operand argument is a sequence.
         arguments: The names of the other positional arguments, which are among the options.
         roles: The role of each member of the options.

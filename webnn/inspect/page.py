@@ -49,7 +49,6 @@ class Section:
 
     Attributes:
         note: Why there are no times and values.
-        warnings: The most important findings.
     """
 
     title: str

@@ -33,8 +33,6 @@ class Subject:
     """A graph, without the state of its object: it stays as it is when the program destroys the graph or loses the context.
 
     Attributes:
-        state: The context.
-        source: The graph that was compiled.
         implementation: The session. Only the timeline may run it.
         description: The graph as a value. Its operators are those of the source, in the same order.
     """

@@ -91,18 +91,13 @@ class NodeProgram:
     """A program and how it runs.
 
     Attributes:
-        scripts: Its scripts, in order.
         location: The address that ``location`` shows, and that relative addresses belong to.
         arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
-        files: The files it can read.
         timeout: After how many seconds it is ended; ``None`` for never.
         memory: The most bytes of memory that its process may write to, and that it and its workers may use together, where the system can
             limit that.
-        revision: The draft, or its name.
-        dialect: Additions of browsers to the draft (`load_idl`).
         inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
             of the system nor those of Node stand.
-        document: The page that the program is in.
         worker: The name of the dedicated worker that it is; ``None`` for a page.
         values: The values of its global variables, and those that it returns.
         together: Promises wait until all classic scripts have run, and an error in one does not keep the others from running.

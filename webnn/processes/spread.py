@@ -35,7 +35,6 @@ class Outcome(Generic[T, R]):
     """A task that has ended.
 
     Attributes:
-        task: The task.
         result: The result; ``None`` if there is a problem.
         problem: Why it has no result: the error that it raised, or how its workers ended. Empty if it has one.
     """
@@ -60,7 +59,6 @@ class _Flight(Generic[T]):
 
     Attributes:
         future: ``None`` if they must wait until they can run alone.
-        losses: How often they were lost.
     """
 
     tasks: list[T]

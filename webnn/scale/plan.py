@@ -31,7 +31,6 @@ class Plan:
     """Which rows are one run, and which are one part.
 
     Attributes:
-        rows: How many rows there are.
         together: How many rows one run takes; ``None`` if each row is a whole input.
         size: How many rows a part has; the last one may have fewer. A multiple of ``together``.
     """

@@ -35,7 +35,6 @@ class Rows(ABC):
     """The samples of one input. They can be pickled.
 
     Attributes:
-        dtype: The type of the elements.
         whole: The shape of the whole data; axis 0 counts the rows.
         travels: Another machine with the same file system can read them.
     """
@@ -94,7 +93,6 @@ class FileRows(Rows):
 
     Attributes:
         offset: Where the elements begin, in bytes.
-        fortran: The elements are in Fortran's order.
     """
 
     path: str

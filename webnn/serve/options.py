@@ -27,7 +27,6 @@ class Options:
 
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
-        isolate: Documents are cross-origin isolated.
     """
 
     revision: str | None = None

@@ -46,7 +46,6 @@ class Endpoint:
     """The addresses and settings of the emulator that pages need.
 
     Attributes:
-        token: The secret part of its addresses.
         isolate: Documents are isolated from other origins.
         announced: Returns the type of the worker that is about to start with a script, ``"classic"`` or ``"module"``; ``None`` if none is.
     """

@@ -73,7 +73,6 @@ class Built:
     Attributes:
         placement: Where its operators run, if a device profile says so of a graph that is not large; it outlives the graph.
         values: The inputs of one of the last computations; ``None`` if there was none, or if they are too large.
-        taken: When they were copied, as `time.monotonic`.
     """
 
     number: int

@@ -113,7 +113,6 @@ class Session:
     """The emulator of one document or worker. Raises `ValueError` if the page has said something that cannot be, or an option is invalid.
 
     Attributes:
-        options: The options of the contexts that the page makes from now on.
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
