@@ -154,7 +154,7 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
     dialects = sorted(name for name, content in load_dialects().items() if content["revision"] == level.revision)
     others = [None, *(name for name in dialects if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
     candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
-    wanted = names.union(*(_find_additions(scripts, each) for each in candidates))
+    wanted = names.union(*(find_uses(scripts, _idl(each), _names(each) - _names(_with_dialect(each, None))) for each in candidates))
     # The first one of several.
     chosen = min(candidates, key=lambda each: len(wanted - _names(each)))
     # `former` are the names of the level's own IDL that its draft no longer has.
@@ -173,11 +173,6 @@ def _read_scripts(checkout: Checkout) -> str:
     """Return all scripts of the tests, one behind the other."""
     files = sorted((checkout.root / "webnn").rglob("*.js"))
     return "\n".join(checkout.read(file.relative_to(checkout.root).as_posix()) or "" for file in files)
-
-
-def _find_additions(scripts: str, level: Level) -> frozenset[str]:
-    """Return the names that a level's dialect adds to its draft, and that scripts use."""
-    return find_uses(scripts, _idl(level), _names(level) - _names(_with_dialect(level, None)))
 
 
 def _with_dialect(level: Level, dialect: str | None) -> Level:
