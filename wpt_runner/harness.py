@@ -205,7 +205,7 @@ def run_test(
         out_of_time = realm.run(lambda: bool(harness), deadline)
         if not harness:
             # Nothing more will happen in time, but the harness knows which subtests have not ended.
-            _give_up(realm)
+            _evaluate(realm, "timeout()")
             realm.run(lambda: bool(harness), realm.worked() + 1)
     if realm.faults:
         harness.update(status=FileStatus.CRASH, message=realm.faults[0])
@@ -241,18 +241,11 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
             # As in a page, the harness is notified, and the next script runs.
             realm.report(f"{path}: {sources.clean(str(error))}")
     if test.flavour is not Flavour.WINDOW:
-        _end_worker(realm, test.flavour)
-    return ""
-
-
-def _end_worker(realm: Realm, flavour: Flavour) -> None:
-    """End a worker: run the end of its script, and the steps of the browser after it."""
-    try:
-        realm.evaluate("done()")
-    except ScriptError as error:
-        realm.report(str(error))
-    if flavour is Flavour.SERVICE:
+        # The end of a worker's script, and the steps of the browser after it.
+        _evaluate(realm, "done()")
+    if test.flavour is Flavour.SERVICE:
         realm.dispatch("install")
+    return ""
 
 
 def subtest_script(settings: Settings, *, pause: bool = False) -> str:
@@ -261,8 +254,9 @@ def subtest_script(settings: Settings, *, pause: bool = False) -> str:
     return f"(global, emit) => ({load_script('subtests.js')})(global, emit, {json.dumps({**options, 'placeholder': PLACEHOLDER})})"
 
 
-def _give_up(realm: Realm) -> None:
+def _evaluate(realm: Realm, source: str) -> None:
+    """Run a statement; its error is reported to the window's listeners."""
     try:
-        realm.evaluate("timeout()")
+        realm.evaluate(source)
     except ScriptError as error:
         realm.report(str(error))

@@ -13,7 +13,7 @@ from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, _give_up, run_test, time_limit
+from webnn.wpt_runner.harness import Settings, _evaluate, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, Subtest
 
 pytestmark = needs_quickjs
@@ -222,7 +222,7 @@ def test_a_test_that_breaks_the_harness_is_reported() -> None:
         def report(self, message: str) -> None:
             reported.append(message)
 
-    _give_up(cast(Realm, Broken()))
+    _evaluate(cast(Realm, Broken()), "timeout()")
     assert reported == ["timeout() is not a function"]
 
 
