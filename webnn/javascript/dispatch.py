@@ -235,7 +235,7 @@ class Dispatcher:
     def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
         """Return what a request calls. ``handles`` takes the handles that a request without an answer chooses for its results."""
         try:
-            # What is known of a request that came before holds for this one, with other views.
+            # The same request came before: only the views differ.
             if (call := self._kept.pop(text, None)) is not None:
                 call.refill(buffers)
                 return call

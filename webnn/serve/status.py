@@ -179,7 +179,7 @@ class Status:
         except (TypeError, ValueError) as error:
             raise _RefusedError(400, str(error)) from None
         for name, value in armed.items():
-            setattr(self._faults, name, value)
+            _set_fault(self._faults, name, value)
         return {}
 
     async def _lose(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -289,6 +289,22 @@ def _check_fault(name: str, value: object) -> Any:
         if not (number or each is None or isinstance(each, str)):
             raise _RefusedError(400, f"{name} must be a number or a text")
     return value
+
+
+def _set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
+    match name:
+        case "refuse":
+            faults.refuse = value
+        case "failBuild":
+            faults.failBuild = value
+        case "failCompute":
+            faults.failCompute = value
+        case "memoryLimit":
+            faults.memoryLimit = value
+        case "loseAfter":
+            faults.loseAfter = value
+        case "delay":
+            faults.delay = value
 
 
 # Descriptions

@@ -122,7 +122,10 @@ def _tabulate(
             for name, run in zip(table.names, runs, strict=True)
         ]
         rows = {
-            name: [{"name": row.name, "scores": [score and score._asdict() for score in row.scores]} for row in each]
+            name: [
+                {"name": row.name, "scores": [score and {"passed": score.passed, "total": score.total} for score in row.scores]}
+                for row in each
+            ]
             for name, each in sections.items()
         }
         _write_json(json_file, {"runs": described, **rows})
