@@ -122,16 +122,17 @@ def _tabulate(
             for name, run in zip(table.names, runs, strict=True)
         ]
         rows = {
-            name: [
-                {"name": row.name, "scores": [score and {"passed": score.passed, "total": score.total} for score in row.scores]}
-                for row in each
-            ]
+            name: [{"name": row.name, "scores": [_score_json(score) for score in row.scores]} for row in each]
             for name, each in sections.items()
         }
         _write_json(json_file, {"runs": described, **rows})
     if html_file is not None:
         with _writing(html_file):
             write_scores(runs, table, html_file)
+
+
+def _score_json(score: Score | None) -> dict[str, int] | None:
+    return None if score is None else {"passed": score.passed, "total": score.total}
 
 
 def _score_table(console: Console, table: ScoreTable) -> Table:
