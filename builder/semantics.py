@@ -274,11 +274,7 @@ def convert_semantics(value: object, where: str) -> Semantics:
 
 
 def parse_semantics(text: str, where: str) -> Semantics:
-    """Convert ``"clampNaN=ignore,castNaN=largest"``.
-
-    Raises:
-        ValueError: It is something else; see `convert_semantics`.
-    """
+    """Convert ``"clampNaN=ignore,castNaN=largest"``. Raises `ValueError` if it is something else; see `convert_semantics`."""
     given: dict[str, str] = {}
     for part in text.split(","):
         name, equals, value = (each.strip() for each in part.partition("="))

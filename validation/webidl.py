@@ -83,8 +83,7 @@ class ConversionError(ValueError):
 def convert_argument(convert: Callable[[], T], operation: str, argument: str, anchor: str = "") -> T:
     """Convert an argument of a method that has no `Call`.
 
-    Raises:
-        WebNNTypeError: The conversion fails; the error names the operation and the argument.
+    Raises `WebNNTypeError` if the conversion fails; the error names the operation and the argument.
     """
     try:
         return convert()
@@ -163,8 +162,7 @@ def _class_name(kind: type) -> str:
 def _ask(function: Callable[[Any], T], value: object, wanted: str) -> T:
     """Call a function that runs methods of a value.
 
-    Raises:
-        ConversionError: The function raises it; or one of the methods raises another exception, which becomes the cause.
+    Raises `ConversionError` if the function raises it; or one of the methods raises another exception, which becomes the cause.
     """
     try:
         return function(value)

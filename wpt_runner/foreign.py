@@ -74,8 +74,7 @@ def write_path(place: Sequence[str | int]) -> str:
 def check_json(model: type[_Model], content: object, wrong: str, place: _Place = (), demands: Mapping[str, str] | None = None) -> _Model:
     """Check JSON, which is at a place of a file, against a model; ``demands`` are this file's own (`find_problem`).
 
-    Raises:
-        ValueError: It does not fit; the message begins with ``wrong``, and names the place.
+    Raises `ValueError` if it does not fit; the message begins with ``wrong``, and names the place.
     """
     try:
         return model.model_validate(content)

@@ -80,9 +80,7 @@ class Table:
 def read_runs(path: Path) -> RunResult | list[Run]:
     """Read a file of results: the run of a report, or the scores of the runs that wpt.fyi exported.
 
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is not such a file; the message names the place.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not such a file; the message names the place.
     """
     content = load_json(path, _WHAT)
     if isinstance(content, dict) and "runs" in content:

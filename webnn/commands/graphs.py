@@ -34,10 +34,8 @@ def load_graph(
 ) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 
-    ``graph`` is its number, from 1, or its name: the names of its outputs, with commas. It is needed if there are several.
-
-    Raises:
-        typer.Exit: There is no such graph, or the file is wrong; the message is printed.
+    ``graph`` is its number, from 1, or its name: the names of its outputs, with commas. It is needed if there are several. Raises
+    `typer.Exit` if there is no such graph, or the file is wrong; the message is printed.
     """
     return choose_graph(collect_graphs(path, arguments, revision=revision, options=options), path, graph)
 
@@ -45,8 +43,7 @@ def load_graph(
 def choose_graph(found: Sequence[webnn.GraphDescription], path: Path, graph: str | None) -> webnn.GraphDescription:
     """Return one of the graphs of a file or program: the only one, or that of ``--graph``; see `load_graph`.
 
-    Raises:
-        typer.Exit: There is no such graph; the message is printed.
+    Raises `typer.Exit` if there is no such graph; the message is printed.
     """
     names = [graph_name(each) for each in found]
     if graph is None:
@@ -76,10 +73,8 @@ def collect_graphs(
 ) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
-    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`.
-
-    Raises:
-        typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
+    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`. Raises `typer.Exit` if the file is wrong, the
+    program fails, or it builds no graph; the message is printed.
     """
     if not path.is_file():
         raise failure(f"{path} is {describe_kind(path)}: a graph or a program is a file", _WRONG)

@@ -106,8 +106,7 @@ class ModelOptions:
     ) -> ModelOptions:
         """Parse the options of a command for a file, or for one of several.
 
-        Raises:
-            typer.Exit: One is not valid, or no file is a model that has it; the message is printed.
+        Raises `typer.Exit` if one is not valid, or no file is a model that has it; the message is printed.
         """
         for given, names, fits, what in (
             (dims, "--dim", _has_names, "an ONNX model or a graph (.webnn, .webnn.json)"),
@@ -264,11 +263,7 @@ def _is_stablehlo(path: Path) -> bool:
 
 
 def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
-    """Return the graph of a file.
-
-    Raises:
-        typer.Exit: The file is wrong; the message is printed.
-    """
+    """Return the graph of a file. Raises `typer.Exit` if the file is wrong; the message is printed."""
     try:
         return options.load(path).description if is_model(path) else options.load_saved(path)
     except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError, webnn.WebNNTypeError) as error:

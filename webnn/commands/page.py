@@ -42,8 +42,7 @@ def run_page(
 ) -> int:
     """Run a program in Node, within ``emulation``; return its exit code. The other arguments are the options of the command.
 
-    Raises:
-        typer.Exit: The call is wrong, or there is no Node; the message is printed.
+    Raises `typer.Exit` if the call is wrong, or there is no Node; the message is printed.
     """
     if root is not None and not root.is_dir():
         raise failure(f"--root must be a folder, got {root}", _WRONG)
@@ -80,8 +79,7 @@ def run_page(
 def make_document(embedder: str | None, allow: str | None, policy: str | None) -> webnn.Document:
     """Make the document of a program: a page of its own, or a frame in the page `embedder`. The other arguments are options, too.
 
-    Raises:
-        typer.Exit: An option is wrong; the message is printed.
+    Raises `typer.Exit` if an option is wrong; the message is printed.
     """
     if allow is not None and embedder is None:
         raise failure(

@@ -23,9 +23,7 @@ def write(description: GraphDescription, path: Path) -> None:
 def as_dot(description: GraphDescription) -> str:
     """Return a graph in the language of Graphviz, UTF-8.
 
-    Raises:
-        DescriptionError: The description contradicts itself.
-        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    Raises as `webnn.formats.cards.make_picture` does.
     """
     picture = make_picture(description, fold=False)
     names = [_name(card, position) for position, card in enumerate(picture.cards)]

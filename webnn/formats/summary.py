@@ -88,9 +88,7 @@ def as_text(description: GraphDescription, *, width: int | None = None, whole: b
         width: The number of columns of text, by default those of the terminal; at least 60. Long names may make single lines wider.
         whole: Show every operator; by default the middle of a long graph is left out.
 
-    Raises:
-        DescriptionError: The description contradicts itself.
-        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    Raises as `summarize` does.
     """
     summary = summarize(description)
     room = max(width or shutil.get_terminal_size().columns, _NARROWEST)

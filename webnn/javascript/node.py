@@ -123,8 +123,7 @@ class NodeProgram:
 def find_node(named: Path | None = None) -> InstalledNode:
     """Find a Node that is new enough: the one that the user names, or else that of the extra ``js``, or else one on the PATH.
 
-    Raises:
-        NodeMissingError: There is none. The message says what is there.
+    Raises `NodeMissingError` if there is none. The message says what is there.
     """
     found = []
     for path in [named] if named is not None else _candidates():
