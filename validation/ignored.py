@@ -39,11 +39,7 @@ def warn_ignored(call: Call, argument: str, given: Collection[str], known: froze
 
 
 def explain(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str]) -> Iterator[str]:
-    """Say why members are ignored. Skips a member of another draft if its replacement is given too. For the arguments see `warn_ignored`.
-
-    Yields:
-        A message for each such member.
-    """
+    """Yield why members are ignored, but a member of another draft whose replacement is given too. For the arguments see `warn_ignored`."""
     for member in given:
         if member not in known and elsewhere.get(member) not in given:
             reason = explain_member(call, argument, member, known, elsewhere.get(member, ""))

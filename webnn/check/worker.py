@@ -53,9 +53,7 @@ def main(job: str) -> None:
 def run(job: Job, audit: Callable[[Callable[[str, tuple[object, ...]], None]], None] = lambda hook: None) -> int:
     """Run a program, and return its exit code.
 
-    Args:
-        job: The job to run.
-        audit: Adds a hook for the events of the interpreter, by which a program that starts processes is known.
+    ``audit`` adds a hook for the events of the interpreter, by which a program that starts processes is known.
     """
     notes = Notes(Path(job.notes))
     if job.predict:

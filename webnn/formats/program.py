@@ -257,13 +257,10 @@ class Program:
 
 
 def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> Path | None:
-    """Write a program, and the weights that it needs.
+    """Write a program, and the weights that it needs; return the file of weights, if the program needs it.
 
     The file of weights holds all constants of the graph: programs and other files of one graph may share it. ``compose`` yields the lines
     of the program, from the path of the file of weights.
-
-    Returns:
-        The file of weights, if the program needs it.
     """
     program = Program(description, language)
     beside = weights.weights_path(path, language.suffix)

@@ -56,11 +56,7 @@ class Repeat:
 
 
 def find_repeats(description: GraphDescription, marks: Sequence[Hashable] = ()) -> list[Repeat]:
-    """Find repeated blocks. All copies have equal ``marks``, such as their devices.
-
-    Returns:
-        The blocks in the order of the operators; they do not overlap.
-    """
+    """Return repeated blocks, in the order of operators; they do not overlap. All copies have equal ``marks``, such as devices."""
     kinds, sources = _read(description, marks)
     last = {maker: position for position, makers in enumerate(sources) for maker in makers}
     crossing = _crossing(last, len(kinds))

@@ -78,11 +78,7 @@ class Subject:
         return outputs, seconds
 
     def walk(self, groups: Sequence[Sequence[str]], arrays: Mapping[str, Array]) -> Iterator[dict[str, Array]]:
-        """Compute groups of results of operators, one group after the other, each by a session of its own.
-
-        Returns:
-            An iterator over the values of each group. The timeline is free between two groups.
-        """
+        """Compute groups of results of operators, each by a session of its own; the timeline is free between two groups."""
         for names in groups:
 
             def job(names: Sequence[str] = names) -> dict[str, Array]:

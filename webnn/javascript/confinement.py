@@ -23,11 +23,7 @@ _DEVICES = ("nvidia", "dri", "kfd", "dxg")
 
 
 def confine(files: Sequence[str]) -> dict[str, str]:
-    """Let this process read Python, its packages, and some files and folders only, without sockets and other processes.
-
-    Returns:
-        The walls that are missing, and why.
-    """
+    """Let this process read Python, its packages and ``files`` only, without sockets and other processes; return the missing walls."""
     # ONNX Runtime keeps a device's ID in the home folder and sends events over the network; it complains where both are refused.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     own = Path(__file__).resolve().parents[2]

@@ -286,8 +286,7 @@ class Realm:
     def _send(self, text: str) -> str:
         """Carry a request to the dispatcher, with the byte arrays that came before it.
 
-        Returns:
-            The sizes of the byte arrays of the answer, on a line, which is empty if there are none; behind it the answer.
+        Return the sizes of the byte arrays of the answer, on a line, which is empty if there are none; behind it the answer.
         """
         buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)

@@ -64,11 +64,7 @@ def choose_nonce(policies: Sequence[str]) -> str | None:
 
 
 def amend(policy: str, addresses: Addresses, nonce: str | None = None) -> str:
-    """Let a policy allow the emulator.
-
-    Returns:
-        The policy with further sources. It is the same text if it allows everything already.
-    """
+    """Let a policy allow the emulator by further sources. It is the same text if it allows everything already."""
     directives = _parse(policy)
     before = {name: list(sources) for name, sources in directives.items()}
     # A copy for elements leaves the sources of inline handlers, and of everything else that `default-src` is about, as they are.
