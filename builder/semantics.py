@@ -306,15 +306,10 @@ def find_switches(operations: Iterable[str]) -> list[Switch]:
 
 
 def explain(operations: Iterable[str], semantics: Semantics, agrees: Callable[[Semantics], bool]) -> str:
-    """Find other values of switches with which results agree: one, else two if there are few.
+    """Find other values of switches with which results agree: one, else two if there are few; empty if none are found.
 
-    Args:
-        operations: The operations that made the results: only the switches about these are tried.
-        semantics: The values that the results were compared with; those that are defaults may be left out.
-        agrees: Tells whether results agree with those of other values.
-
-    Returns:
-        The values for people, as of `write_semantics`; empty if none are found.
+    Only the switches about the operations that made the results are tried. ``agrees`` tells whether the results agree with those of other
+    values. The result is for people, as of `write_semantics`.
     """
     before = dict(semantics)
     values = [

@@ -26,12 +26,7 @@ RENAMED: Mapping[str, str] = MappingProxyType(
 def warn_ignored(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str] = RENAMED) -> None:
     """Warn of members that a dictionary does not have, in the program's own line.
 
-    Args:
-        call: The call.
-        argument: The argument that is the dictionary, for example ``"options"``.
-        given: The names of the members that were given.
-        known: The names of the members that the dictionary has.
-        elsewhere: For members of another draft, their replacements in this one, as `Operation.elsewhere`.
+    ``argument`` is the dictionary, for example ``"options"``. ``elsewhere`` has members of other drafts, as `Operation.elsewhere`.
     """
     if not known.issuperset(given):
         for message in explain(call, argument, given, known, elsewhere):

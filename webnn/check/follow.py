@@ -66,12 +66,9 @@ _MOST_COMPUTATIONS = 64
 
 
 class Witness:
-    """Follows the program on every profile.
+    """Follows the program on every profile of `Job.replay`.
 
-    Args:
-        job: The run without a profile; `Job.replay` names the profiles.
-        recorder: Notes that run.
-        root: The code of the function that runs the program: an error that reaches it ends the program. ``None`` if errors never do.
+    An error that reaches the function with the code ``root`` ends the program. If there is none, errors never do.
     """
 
     def __init__(self, job: Job, recorder: Recorder, root: CodeType | None) -> None:

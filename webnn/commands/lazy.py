@@ -26,13 +26,10 @@ _LOOKS: Mapping[str, Any] = MappingProxyType(
 
 
 def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: Any) -> typer.Typer:
-    """Make a group of commands.
+    """Make a group of commands; ``default`` is meant if none is named.
 
-    Args:
-        commands: The commands by their names. A module has its command as the function ``command``, with the settings
-            ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some, or as the group ``app``.
-        default: The command that is meant if none is named.
-        settings: Arguments of `typer.Typer`.
+    A module has its command as the function ``command``, with the settings ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some,
+    or as the group ``app``. ``settings`` are arguments of `typer.Typer`.
     """
 
     class Commands(TyperGroup):

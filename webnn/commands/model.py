@@ -25,13 +25,8 @@ _FAILED, _WRONG = 1, 2
 def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options: ModelOptions) -> None:
     """Compute a saved graph in its own draft: write the outputs that are asked for, and print statistics of the others.
 
-    Raises `typer.Exit` if a file is wrong, or the graph cannot be built or computed; the message is printed.
-
-    Args:
-        path: The graph.
-        inputs: ``NAME=FILE``, or ``FILE`` for a graph of one input. The other inputs are seeded random numbers.
-        outputs: The same for the outputs to write.
-        options: Values for what an ONNX model leaves open.
+    Inputs and outputs are ``NAME=FILE``, or ``FILE`` for a graph of one. The other inputs are seeded random numbers. Raises `typer.Exit` if
+    a file is wrong, or the graph cannot be built or computed; the message is printed.
     """
     description = read_graph(path, options)
     with failing((OSError, ValueError), _WRONG):

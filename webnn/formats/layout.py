@@ -61,15 +61,10 @@ class Placed:
 
 
 def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], width: float) -> Placed:
-    """Place boxes in layers from top to bottom. A long graph is broken into columns, as many as fit.
+    """Place boxes in layers from top to bottom. A long graph is broken into columns, as many as fit into the width.
 
-    Raises `PicturesMissingError` if the library is not installed, and `ValueError` if there are more than `MAX_BOXES` boxes or edges.
-
-    Args:
-        boxes: The boxes.
-        frames: The number of frames; each has a box or more.
-        edges: The positions of source and target for each edge; without circles.
-        width: The width to be filled at most, if a single column is not wider.
+    Each frame has a box or more. The edges are positions of source and target, without circles. Raises `PicturesMissingError` if the
+    library is not installed, and `ValueError` if there are more than `MAX_BOXES` boxes or edges.
     """
     if max(len(boxes), len(edges)) > MAX_BOXES:
         raise ValueError(

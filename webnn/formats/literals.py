@@ -91,13 +91,7 @@ def elements(values: np.ndarray[Any, np.dtype[Any]]) -> list[str]:
 
 
 def render(tree: Tree, *, indent: int = 0, column: int = 0) -> str:
-    """Return the code of a tree.
-
-    Args:
-        tree: The tree.
-        indent: How many columns the lines below the first one are indented.
-        column: The column in which the first line begins.
-    """
+    """Return the code of a tree. ``indent`` is that of the lines below the first one, which begins in ``column``."""
     line = flat(tree)
     # One more column is for the comma or bracket that follows.
     if isinstance(tree, str) or len(line) < _WIDTH - column:

@@ -88,15 +88,10 @@ class Subject:
 
 
 def group(description: GraphDescription, limit: int, *, operands: bool = False) -> list[tuple[range, tuple[str, ...]]]:
-    """Divide the operators into groups whose values fit into a number of bytes; a group of one operator may be larger.
+    """Divide operators into groups whose values fit into a number of bytes; a group of one operator may be larger.
 
-    Args:
-        description: The graph.
-        limit: The number of bytes.
-        operands: The values of a group are not only the results of its operators, but also those that these take from others.
-
-    Returns:
-        For each group the positions of its operators, and the names of its values.
+    With ``operands``, the values of a group are also those that its operators take from others. A group is the positions of its operators,
+    and the names of its values.
     """
     results = {
         name: each.byte_length

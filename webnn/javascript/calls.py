@@ -53,8 +53,7 @@ class HostCall:
     def run(self, *, strict: bool) -> Any:
         """Carry it out, and return what it returns.
 
-        Args:
-            strict: Raise a `RequestError` if the function does not take this number of arguments: the binding has counted them.
+        If ``strict``, raise a `RequestError` if the function does not take this number of arguments: the binding has counted them.
         """
         try:
             return self.function(*self.values)

@@ -42,10 +42,8 @@ class BindingIdl(NamedTuple):
 def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl:
     """Read the IDL of a draft. Raises `ValueError` if there is no such draft or dialect, or the dialect belongs to another revision.
 
-    Args:
-        revision: The draft, or its name, for example ``"2024-06"``.
-        dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
-            them. Members of the tests' own IDL that the draft had formerly, ``former``, are not added.
+    A dialect is a file in `dialects`, with the additions of browsers to the draft, and the reasons. `legacy` implements them. Members of
+    the tests' own IDL that the draft had formerly, ``former``, are not added.
     """
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()

@@ -84,14 +84,8 @@ def spread(
 ) -> Generator[Outcome[T, R]]:
     """Run a function for each task on workers, and yield each task that has ended. Closing the iterator gives up the others.
 
-    Raises `OSError` if the executor is broken for good.
-
-    Args:
-        workers: The workers.
-        function: The function that does a task; it must be a function of a module.
-        tasks: The tasks; they are taken when a worker is free for them.
-        arguments: Returns the arguments of the function for a task; called again if the task was lost.
-        ordered: Yield the tasks in their order, not as they end.
+    The function must be one of a module. Tasks are taken when a worker is free for them. ``arguments`` returns those of the function for a
+    task; it is called again if the task was lost. Raises `OSError` if the executor is broken for good.
     """
     waiting = iter(tasks)
     left = len(tasks) if isinstance(tasks, Sized) else 0

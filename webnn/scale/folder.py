@@ -143,11 +143,7 @@ class Keeper:
             )
 
     def find(self, sizes: Mapping[int, int]) -> dict[int, str]:
-        """Return the files of the parts that are whole. Damaged ones are deleted.
-
-        Args:
-            sizes: How many rows each part has. For other numbers there are no parts.
-        """
+        """Return the files of the parts that are whole, for the numbers of parts in ``sizes``. Damaged and other ones are deleted."""
         found: dict[int, str] = {}
         for entry in list(os.scandir(self.folder)):
             match = _PART.fullmatch(entry.name)

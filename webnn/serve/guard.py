@@ -29,9 +29,8 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Guard:
     """Refuses requests that are not meant for this server.
 
-    Args:
-        token: The secret part of the addresses below `PREFIX`.
-        origins: The origins of other servers' pages that may use these addresses; ``"*"`` for all.
+    The token is the secret part of the addresses below `PREFIX`. Pages of other servers with one of the ``origins`` may use these
+    addresses; ``"*"`` means all.
     """
 
     def __init__(self, token: str, origins: Collection[str] = ()) -> None:

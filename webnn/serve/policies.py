@@ -89,11 +89,7 @@ def needs_trusted_types(policies: Iterable[str]) -> bool:
 
 
 def isolation(kind: str | None) -> Mapping[str, str]:
-    """Return the headers that isolate a page from other origins, which gives it `SharedArrayBuffer`.
-
-    Args:
-        kind: The kind of the answer: ``"document"``, ``"worker"``, or ``None`` for everything else.
-    """
+    """Return the headers that isolate an answer of a kind from other origins, which gives a page `SharedArrayBuffer`."""
     headers = {"Cross-Origin-Resource-Policy": "same-origin"}
     if kind is not None:
         headers["Cross-Origin-Embedder-Policy"] = "require-corp"

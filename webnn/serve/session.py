@@ -176,8 +176,7 @@ class Session:
     async def run(self, serve: Callable[[Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]], Coroutine[Any, Any, None]]) -> None:
         """Run a coroutine in the session's thread, until it or the session ends. Raises `EndedError` if the session has ended.
 
-        Args:
-            serve: Makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
+        ``serve`` makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
         """
         await self._ask(serve(self._exchange))
 
@@ -193,9 +192,8 @@ class Session:
     def connect(self, push: Callable[[list[Bytes]], None], unsent: Callable[[], int] = lambda: 0) -> None:
         """Take the live connection of the page. It gets what is done already.
 
-        Args:
-            push: Sends a body. It is called in the session's thread.
-            unsent: Returns how many bytes wait to be sent, because the page does not read. It is called there, too.
+        ``push`` sends a body. ``unsent`` returns how many bytes wait to be sent, because the page does not read. Both are called in the
+        session's thread.
         """
         self.connections += 1
         self.push, self._unsent = push, unsent

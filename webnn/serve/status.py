@@ -72,11 +72,7 @@ class _RefusedError(Exception):
 
 
 class Status:
-    """The status page of a server.
-
-    Args:
-        sessions: The sessions of the server. From now on they share one `webnn.Faults`, which the page changes.
-    """
+    """The status page of a server. Its sessions share one `webnn.Faults` from now on, which the page changes."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
