@@ -17,7 +17,7 @@ from webnn.builder.onnx.emitter import BOOL, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.quantization import dequantize
 from webnn.builder.onnx.reduction import merge_axes
 from webnn.builder.onnx.resample import resample2d
-from webnn.validation.descriptor import FLOAT_TYPES, DataType
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, Types
 
 __all__ = ["change_rows"]
 
@@ -31,10 +31,10 @@ _COMPARISONS = ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual",
 _GATHERED: tuple[DataType, ...] = ("int32", "uint32", "uint8")
 
 
-def _arg(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+def _arg(emit: Emit, types: Types, e: Emitter, op: Op) -> str | Sequence[str]:
     # `ArgMax` and `ArgMin` make int64, which nothing casts back: look for the extreme, and take the least or the greatest of its places.
     dtype, output = op.type("input"), op.outputs[0]
-    if dtype not in ("float32", "int32", "uint32"):
+    if dtype not in types:
         return emit(e, op)
     value, shape = merge_axes(e, op), op.shape("input")
     last = bool(getattr(op.options, "selectLastIndex", False))
@@ -127,12 +127,13 @@ def _widen(row: Translation) -> Translation:
 
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
-
-    def fast(name: str) -> Emit:
-        return rows[name].fast or rows[name].emit
-
     args = {
-        name: replace(rows[name], fast=partial(_arg, fast(name)), carry={"float16": "float32", "uint8": "int32"})
+        name: Translation(
+            # The exact form of floating-point numbers finds a NaN.
+            emit=partial(_arg, rows[name].emit, ("int32", "uint32")),
+            fast=partial(_arg, rows[name].fast or rows[name].emit, ("float32", "int32", "uint32")),
+            carry={"float16": "float32", "uint8": "int32"},
+        )
         for name in ("argMax", "argMin")
     }
     return {
