@@ -147,7 +147,7 @@ def layered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Expectations:
     return add_providers(parse(TEXT), "mine", {"cpu": replace(WEBGPU, provider="CPUExecutionProvider"), "gpu": WEBGPU})
 
 
-#: What PROVIDER says of the variant gpu, to the letter.
+#: The results that PROVIDER expects of the variant gpu.
 ON_GPU = {ONE: "PASS", TWO: "TIMEOUT", THREE: "TIMEOUT", "four": "FAIL", "five": "PASS"}
 
 

@@ -38,14 +38,14 @@ class Expectations:
     layers: Sequence[Expectations] = ()
     devices: Collection[str] | None = None
 
-    def _find(self, file: str, place: str) -> dict[str | None, Entry]:
+    def find(self, file: str, place: str) -> dict[str | None, Entry]:
         """Return the entries for a test, by the names of its subtests; ``None`` is the test as a whole."""
         found: dict[str | None, Entry] = {}
         if self._is_about(place):
             for entry in self.entries:
                 if entry.file == file and entry.covers(place):
                     found.update(dict.fromkeys(entry.names, entry))
-        return found | dict(chain.from_iterable(each._find(file, place).items() for each in self.layers))
+        return found | dict(chain.from_iterable(each.find(file, place).items() for each in self.layers))
 
     def _is_about(self, place: str) -> bool:
         return self.devices is None or device_of(split_place(place)[1]) in self.devices
@@ -53,7 +53,7 @@ class Expectations:
     def apply(self, result: FileResult) -> FileResult:
         """Return a result with the expected statuses and the reasons, for the test and its subtests."""
         file, place = replace_surrogates(result.file), replace_surrogates(result.place)
-        by_name = self._find(file, place)
+        by_name = self.find(file, place)
         subtests = []
         for subtest in result.subtests:
             found = by_name.get(replace_surrogates(subtest.name))
@@ -72,7 +72,7 @@ class Expectations:
         ran = {
             file: {place: each for place, each in tests.items() if self._is_about(place)} for file, tests in index_results(results).items()
         }
-        found = {(file, place): self._find(file, place) for file, tests in ran.items() for place in tests}
+        found = {(file, place): self.find(file, place) for file, tests in ran.items() for place in tests}
         problems = list(chain.from_iterable(each.problems(results, complete=complete) for each in self.layers))
         for entry in self.entries:
             place = f"{self.name}:{entry.line}: {entry.file}"

@@ -11,6 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+import webnn
 from webnn.context.devices.selection import Device
 from webnn.processes.pool import End, cores, run_tasks
 from webnn.wpt_runner.devices import DeviceType
@@ -150,15 +151,20 @@ def expect(outcome: Outcome, fault: Fault | None) -> Outcome:
 
 
 def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], Outcome]:
-    """Prepare a process: it replays cases, each in a context of its own."""
+    """Prepare a process: it replays cases, those of a level in one context until one does not pass. A context may have a process itself."""
     find_ml = cache(Level.make_ml)
+    contexts: dict[str, webnn.MLContext] = {}
 
     def work(task: Task, _: Callable[[None], None]) -> Outcome:
+        level = task[0].level
         with warnings.catch_warnings():
             # The process that reports names the fallback of the device once.
             warnings.simplefilter("ignore")
-            ml = find_ml(level_of(task[0].level))
-            return run_case(task[0], ml.createContextSync(deviceType=deviceType), task[1])
+            context = contexts.pop(level, None) or find_ml(level_of(level)).createContextSync(deviceType=deviceType)
+            outcome = run_case(task[0], context, task[1])
+        if outcome.passed:
+            contexts[level] = context
+        return outcome
 
     return work
 
