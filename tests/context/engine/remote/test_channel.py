@@ -27,9 +27,7 @@ from webnn.context.engine.remote.channel import (
     unpack_selection,
 )
 
-GPU = Device(
-    provider=WEBGPU, type="gpu", discrete=False, vendor="Mesa", plugin=True, simulated=True, options=MappingProxyType({"a": "b"})
-)
+GPU = Device(provider=WEBGPU, type="gpu", discrete=False, vendor="Mesa", plugin=True, simulated=True, options=MappingProxyType({"a": "b"}))
 
 
 @pytest.mark.parametrize("size", [0, 1, 200_000, 1_000_000])

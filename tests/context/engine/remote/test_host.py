@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.context.engine.remote.isolated import ONES, build, descriptors, host_of, isolated, runs, started, stop
