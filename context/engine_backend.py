@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
+from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine.discovery import find_failure
@@ -37,7 +38,7 @@ class EngineBackend:
     """Compiles graphs with ONNX Runtime.
 
     Args:
-        numerics: The numerics policy.
+        numerics: The numerics policy; by default "exact" on the CPU provider, and a device's own kernels, "fast", on others.
         cache: The cache of optimized models for the graphs of programs; by default there is none.
         semantics: The values of switches that differ from the defaults.
         host: The process that has the sessions; by default it is this one.
@@ -47,12 +48,12 @@ class EngineBackend:
 
     def __init__(
         self,
-        numerics: Numerics,
+        numerics: Numerics | None,
         cache: ModelCache | None = None,
         semantics: Semantics = DEFAULT_SEMANTICS,
         host: Host | None = None,
     ) -> None:
-        self._numerics: Numerics = numerics
+        self._numerics = numerics
         self._cache = cache
         self._semantics = semantics
         self._host = host
@@ -63,7 +64,7 @@ class EngineBackend:
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, self._translate(graph, selection), selection, fallback, self._cache, self._host)
+        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache, self._host)
 
     def fuses(self, selection: Selection) -> bool:
         """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
@@ -75,7 +76,14 @@ class EngineBackend:
         Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
         """
         default = selection.is_default
-        return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None, semantics=self._semantics)
+        return translate(
+            graph,
+            self._numerics or (DEFAULT_NUMERICS if default else "fast"),
+            provider="" if default else selection.providers[0][0],
+            contributed=default,
+            factors=factor_type if default else None,
+            semantics=self._semantics,
+        )
 
 
 def _start(
@@ -102,13 +110,14 @@ def _start(
 
 def _place(
     graph: ComputationalGraph,
-    model: OnnxModel,
+    translated: Callable[[Selection], OnnxModel],
     selection: Selection,
     fallback: FallbackPolicy,
     cache: ModelCache | None,
     host: Host | None,
 ) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
+    model = translated(selection)
     if len(selection.devices) == 1:
         implementation = _start(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
@@ -118,12 +127,16 @@ def _place(
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection, host):
             raise
-        implementation = _start(model, selection.default_only(), host)
+        # The CPU provider gets its own translation.
+        default = selection.default_only()
+        model = translated(default)
+        implementation = _start(model, default, host)
         reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
     if assignments is not None:
-        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types())
+        left = any(provider != selection.providers[0][0] for provider, _ in assignments)
+        return implementation, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {})
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return implementation, unknown

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from webnn.builder.keywords import show_keywords
-from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, merge_semantics
 from webnn.context import above, emulation
 from webnn.context.context import MLContext
@@ -392,7 +391,7 @@ def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host 
 
     # The setting, or else that of the profile.
     named = None if settings.profile is None else settings.profile.numerics
-    numerics = settings.numerics or named or DEFAULT_NUMERICS
+    numerics = settings.numerics or named
     if settings.cache is None:
         return EngineBackend(numerics, semantics=semantics, host=host)
     # Imported lazily; few programs use it.

@@ -9,7 +9,8 @@ block, so that scales are broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,13 @@ from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
 from webnn.builder.onnx.integer import clip
 from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "Subtract", "dequantize"]
 
 _WIDE: tuple[DataType, ...] = ("int32", "uint32")
+
+
+#: Emits the difference of integers of 32 bits as float32.
+Subtract = Callable[[Emitter, str, str, DataType], str]
 
 
 class _Form(NamedTuple):
@@ -86,7 +91,17 @@ def _reshape(e: Emitter, value: str, before: Shape, after: Shape | list[int]) ->
     return value if tuple(after) == before else e.reshape(value, after)
 
 
-def _dequantize(e: Emitter, op: Op) -> str:
+def _subtract_wide(e: Emitter, minuend: str, subtrahend: str, dataType: DataType) -> str:
+    # A difference of 32-bit integers needs 33 bits.
+    del dataType
+    return e.cast(e.node("Sub", [e.cast(minuend, "int64"), e.cast(subtrahend, "int64")]), "float32")
+
+
+def dequantize(e: Emitter, op: Op, *, subtract: Subtract, least: int = 1) -> str:
+    """Emit ``dequantizeLinear``, with differences of integers of 32 bits as the provider computes them exactly.
+
+    ``least`` is the least rank with which the provider's node is right for blocks.
+    """
     given, dataType = _Operands.of(e, op), op.type("input")
     form, zeros = _form(given.shape, given.blocks), op.constants.get("zeroPoint")
     input, zeroPoint = given.view.source, given.zeroPoint
@@ -95,8 +110,8 @@ def _dequantize(e: Emitter, op: Op) -> str:
         dataType = CARRIERS[dataType]
         input, zeroPoint = e.cast(input, dataType), e.cast(zeroPoint, dataType)
     withoutZero = dataType == "int32" and zeros is not None and not np.any(zeros)
-    if form is None or dataType == "float32" or (dataType in _WIDE and not withoutZero):
-        result = _dequantize_in_steps(e, op, given, input, zeroPoint)
+    if form is None or (form.blocked and len(given.shape) < least) or dataType == "float32" or (dataType in _WIDE and not withoutZero):
+        result = _dequantize_in_steps(e, op, given, input, zeroPoint, subtract)
     else:
         scale = _reshape(e, given.scale, given.blocks, form.shape)
         zeroPoint = "" if withoutZero else _reshape(e, zeroPoint, given.blocks, form.shape)
@@ -104,14 +119,15 @@ def _dequantize(e: Emitter, op: Op) -> str:
     return e.transpose(result, given.view.permutation)
 
 
-def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str) -> str:
+def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str, subtract: Subtract) -> str:
     inputShape, scaleShape = _split(given.shape, given.blocks)
-    # A difference of 32-bit integers needs 33 bits; that of shorter ones is exact in float32.
-    exact = "int64" if op.type("input") in _WIDE else "float32"
-    minuend = e.cast(_reshape(e, input, given.shape, inputShape), exact)
-    difference = e.node("Sub", [minuend, e.cast(_reshape(e, zeroPoint, given.blocks, scaleShape), exact)])
-    if exact != "float32":
-        difference = e.cast(difference, "float32")
+    minuend = _reshape(e, input, given.shape, inputShape)
+    if op.type("input") in _WIDE:
+        difference = subtract(e, minuend, _reshape(e, zeroPoint, given.blocks, scaleShape), op.type("input"))
+    else:
+        # It is exact in float32.
+        minuend = e.cast(minuend, "float32")
+        difference = e.node("Sub", [minuend, e.cast(_reshape(e, zeroPoint, given.blocks, scaleShape), "float32")])
     scale = _reshape(e, given.scale, given.blocks, scaleShape)
     isHalf = op.type("scale") == "float16"
     result = e.node("Mul", [difference, e.cast(scale, "float32") if isHalf else scale])
@@ -157,6 +173,6 @@ def _quantize_in_steps(e: Emitter, given: _Operands, zeroPoint: str, target: Dat
 
 
 TRANSLATIONS = {
-    "dequantizeLinear": Translation(emit=_dequantize),
+    "dequantizeLinear": Translation(emit=partial(dequantize, subtract=_subtract_wide)),
     "quantizeLinear": Translation(emit=_quantize, carry={"float16": "float32"}),
 }

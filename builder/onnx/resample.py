@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -16,6 +17,8 @@ __all__ = ["TRANSLATIONS", "resample2d"]
 
 #: Beyond this size an axis is left to the engine's own float32 arithmetic: no tables of that length are made.
 _LONGEST_TABLE = 2**22
+#: The axes that the linear mode of the CPU provider takes: the last two, or those between batches and channels.
+_LINEAR = ((1, 2), (2, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,12 @@ def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *
     return e.transpose(e.node("Resize", [view.source, *extent], mode=mode, **attributes), view.permutation)
 
 
-def _takes_linear(e: Emitter, view: View, axes: list[_Axis]) -> bool:
-    """Tell whether the engine's linear mode takes these axes: the last two, or those between batches and channels.
+def _takes_linear(e: Emitter, view: View, axes: list[_Axis], taken: Collection[Sequence[int]]) -> bool:
+    """Tell whether the engine's linear mode takes these axes.
 
     Its optimizer moves a transpose from before the node to behind it, even where the kernel then refuses the axes.
     """
-    return sorted(view.permutation[axis.axis] for axis in axes) in ([1, 2], [2, 3]) and not e.is_turned(view.source)
+    return tuple(sorted(view.permutation[axis.axis] for axis in axes)) in taken and not e.is_turned(view.source)
 
 
 def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: bool) -> str:
@@ -79,8 +82,11 @@ def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: boo
     return value
 
 
-def resample2d(e: Emitter, op: Op, *, upper: bool) -> str:
-    """Emit ``resample2d``. The nearest of two elements that are equally near is the lower one, or the upper one."""
+def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[int]] = _LINEAR) -> str:
+    """Emit ``resample2d``. The nearest of two elements that are equally near is the lower one, or the upper one.
+
+    ``linear`` has the axes that the engine's linear mode takes.
+    """
     options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
     mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
     upper = upper and mode == "nearest"
@@ -100,7 +106,7 @@ def resample2d(e: Emitter, op: Op, *, upper: bool) -> str:
         right = all(axis.is_engine_exact for axis in axes)
     view = e.view(op["input"], 4)
     if mode == "linear":
-        right = right and _takes_linear(e, view, axes)
+        right = right and _takes_linear(e, view, axes, linear)
     if right:
         result = _with_resize(e, op, view, mode, axes, sizes=sizes, upper=upper)
     else:

@@ -9,16 +9,18 @@ from importlib import import_module
 from types import MappingProxyType
 
 from onnx import ModelProto
+from onnx.shape_inference import infer_shapes
 
 from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.onnx.devices import change_rows
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.searches import find_together
 from webnn.builder.onnx.together import FactorType, Setting, find_needed
 from webnn.builder.onnx.variants import vary
-from webnn.builder.onnx_names import find_scopes, scope
+from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
@@ -32,6 +34,9 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
     {name: each for family in FAMILIES for name, each in import_module(f"webnn.builder.onnx.{family}").TRANSLATIONS.items()}
 )
 _NOTHING: Mapping[str, DataType] = MappingProxyType({})
+_QUANTIZATIONS = frozenset({"dequantizeLinear", "quantizeLinear"})
+#: The names of ONNX element types.
+_TYPE_NAMES: Mapping[int, str] = MappingProxyType({number: name for name, number in ELEMENT_TYPES.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,23 @@ class OnnxModel:
         """Return the ONNX operator of each node by the node's name."""
         return {node.name: node.op_type for node in self.proto.graph.node}
 
+    def kernels(self) -> dict[str, str]:
+        """Return the ONNX operator of each node with the types of its inputs by the node's name: ``"Equal (uint8)"``.
+
+        An engine has a kernel for an operator and its types. A cast has both its types: ``"Cast (int64 to float32)"``.
+        """
+        graph = infer_shapes(self.proto).graph
+        declared = [*graph.value_info, *graph.input, *graph.output]
+        types = {each.name: _TYPE_NAMES.get(each.type.tensor_type.elem_type, "") for each in declared}
+        types |= {each.name: _TYPE_NAMES.get(each.data_type, "") for each in graph.initializer}
+        kernels: dict[str, str] = {}
+        for node in graph.node:
+            names = ", ".join(filter(None, dict.fromkeys(types.get(value, "") for value in node.input)))
+            if node.op_type == "Cast":
+                names += f" to {types.get(node.output[0], '')}"
+            kernels[node.name] = f"{node.op_type} ({names})" if names else node.op_type
+        return kernels
+
     def find_operator(self, message: str) -> tuple[str, str]:
         """Find the operation and the label that a message of the engine is about, by the name of a node; empty if it names none."""
         found = next(find_scopes(message), ("", 0))
@@ -90,13 +112,24 @@ class _Translator:
     """The state of one translation: the ONNX value of each operand."""
 
     def __init__(
-        self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None, semantics: Semantics
+        self,
+        graph: ComputationalGraph,
+        numerics: Numerics,
+        *,
+        provider: str,
+        contributed: bool,
+        factors: FactorType | None,
+        semantics: Semantics,
     ) -> None:
         self.graph = graph
         self.semantics = semantics
+        self.provider = provider
+        #: On another provider, the operators that the engine computes at the build: their operands are constants, or results of such ones.
+        self.folded: set[int] = set()
+        rows = change_rows(TRANSLATIONS, provider) if provider else TRANSLATIONS
         #: The translations that the semantics change.
-        self.changed = vary(TRANSLATIONS, semantics) if semantics else {}
-        self.translations: Mapping[str, Translation] = {**TRANSLATIONS, **self.changed} if semantics else TRANSLATIONS
+        self.changed = vary(rows, semantics) if semantics else {}
+        self.translations: Mapping[str, Translation] = {**rows, **self.changed} if semantics else rows
         self.factors = factors
         self.emitter = Emitter(numerics, contributed=contributed)
         # By id: the graph keeps the operands alive.
@@ -127,11 +160,28 @@ class _Translator:
         changed = vary({operation.name: translation}, self.semantics) if operation.name in self.changed else {}
         return changed.get(operation.name, translation)
 
+    def is_folded(self, operator: Operator) -> bool:
+        """Tell whether the CPU provider computes an operator at the build."""
+        # The engine leaves dequantized constants to the device, which may take them as integers.
+        if not self.provider or operator.operation.name in _QUANTIZATIONS:
+            return False
+        operands = [*operator.inputs, *(member for _, member in operator.members)]
+        if not all(each._value is not None or (each._operator and each._operator.index in self.folded) for each in operands):
+            return False
+        self.folded.add(operator.index)
+        return True
+
     def operator(self, operator: Operator) -> None:
         """Translate one operator: cast to the carrier, emit, cast back."""
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
-        translation = self.translations[operation.name] if operation.translation is None else self.own_translation(operation)
+        isFolded = self.is_folded(operator)
+        if operation.translation is not None:
+            translation = self.own_translation(operation)
+        elif isFolded and operation.name not in self.changed:
+            translation = TRANSLATIONS[operation.name]
+        else:
+            translation = self.translations[operation.name]
         values: list[str] = []
         for operand in operator.inputs:
             maker = operand._operator
@@ -148,7 +198,7 @@ class _Translator:
         for name, operand, value in zip(names, operator.inputs, values, strict=True):
             operands[name] = operand
             inputs[name] = value
-        emit = translation.choose(emitter.numerics)
+        emit = translation.choose("exact" if isFolded else emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
             operands[name] = operand
@@ -247,6 +297,7 @@ def translate(
     graph: ComputationalGraph,
     numerics: Numerics = DEFAULT_NUMERICS,
     *,
+    provider: str = "",
     contributed: bool = False,
     factors: FactorType | None = None,
     semantics: Semantics = DEFAULT_SEMANTICS,
@@ -258,6 +309,7 @@ def translate(
     Args:
         graph: The graph.
         numerics: The policy.
+        provider: The engine's provider that gets the nodes; by default its CPU provider. Others have rows in `webnn.builder.onnx.devices`.
         contributed: Whether operators of ONNX Runtime's own may be in the model: those of the domain "com.microsoft". Its CPU provider
             has them, other providers may not.
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
@@ -265,4 +317,4 @@ def translate(
         semantics: The values of switches other than the defaults.
     """
     with without_collection():
-        return _Translator(graph, numerics, contributed=contributed, factors=factors, semantics=semantics).run()
+        return _Translator(graph, numerics, provider=provider, contributed=contributed, factors=factors, semantics=semantics).run()

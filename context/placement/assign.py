@@ -192,7 +192,7 @@ def _arrange(
 # Places
 
 
-def measure(graph: GraphDescription, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:
+def measure(graph: GraphDescription, assignments: Assignments, selection: Selection, kernels: Mapping[str, str]) -> Placement:
     """Tell where the engine runs each operator.
 
     A node belongs to every operator in its name. A node that the engine made of several operators may name all of them. If it names only
@@ -202,7 +202,7 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
         graph: The graph.
         assignments: The engine's report.
         selection: The devices of the context. A provider that is not among them is taken to be the CPU's.
-        op_types: The ONNX operator of each node of the model, for the reasons.
+        kernels: The ONNX operator of each node of the model with its types, for the reasons; not read if no node left the best device.
     """
     devices: dict[str, str] = {}
     for device in selection.devices:
@@ -226,19 +226,16 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
         why = selection.reason
         if providers != (best,):
             types = ", ".join(dict.fromkeys(known[value].dataType for _, _, value in operator.named_values()))
-            left = [
-                f"{_name_nodes(found[provider], op_types) or operator.operation} ({types}) to {provider}"
-                for provider in providers
-                if provider != best
-            ]
+            whole = f"{operator.operation} ({types})"
+            left = [f"{_name_nodes(found[provider], kernels) or whole} to {provider}" for provider in providers if provider != best]
             why = f"{best} left {' and '.join(left)}"
         places.append(_Place(devices.get(providers[-1], HOST), providers, why))
     return _arrange(graph, places, requested=selection.requested, device=selection.device, reason=selection.reason)
 
 
-def _name_nodes(names: Iterable[str], op_types: Mapping[str, str]) -> str:
-    """Return the ONNX operators of nodes. A node that the engine made of others has the name of one of them and a suffix."""
-    return ", ".join(filter(None, dict.fromkeys(op_types.get(name.partition("/")[0], "") for name in names)))
+def _name_nodes(names: Iterable[str], kernels: Mapping[str, str]) -> str:
+    """Return the kernels of nodes. A node that the engine made of others has the name of one of them and a suffix."""
+    return ", ".join(filter(None, dict.fromkeys(kernels.get(name.partition("/")[0], "") for name in names)))
 
 
 def simulate(graph: GraphDescription, profile: Profile, device: str) -> Placement:

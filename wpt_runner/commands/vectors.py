@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 import webnn
-from webnn.commands.choices import Device, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import Device, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
 from webnn.commands.failure import failure
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.terminal import make_console, show_progress
@@ -44,6 +44,7 @@ def command(
     device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="How many processes run cases.", show_default="the cores, fewer for few cases")
@@ -66,7 +67,7 @@ def command(
     """
     began = time.perf_counter()
     set_numerics(numerics)
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
         raise failure(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
     try:

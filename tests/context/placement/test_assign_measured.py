@@ -43,10 +43,10 @@ def place(
     build: Build,
     assignments: Sequence[tuple[str, Sequence[str]]],
     selection: Selection = GPU,
-    op_types: Mapping[str, str] | None = None,
+    kernels: Mapping[str, str] | None = None,
 ) -> Placement:
     graph = collect(build(make_builder()))
-    return measure(describe_graph(graph), assignments, selection, translate(graph).op_types() if op_types is None else op_types)
+    return measure(describe_graph(graph), assignments, selection, translate(graph).kernels() if kernels is None else kernels)
 
 
 def tensor(builder: MLGraphBuilder, *shape: int) -> MLOperand:
@@ -149,22 +149,22 @@ def test_an_operator_of_several_providers_counts_as_run_by_the_last() -> None:
 
 
 REASONS: list[tuple[str, Selection, list[tuple[str, list[str]]], Mapping[str, str], str]] = [
-    ("one node", GPU, [(CPU, ["cast#1.0"])], {"cast#1.0": "IsNaN"}, f"{CUDA} left IsNaN (float32) to {CPU}"),
+    ("one node", GPU, [(CPU, ["cast#1.0"])], {"cast#1.0": "IsNaN (float32)"}, f"{CUDA} left IsNaN (float32) to {CPU}"),
     (
         "two nodes",
         GPU,
         [(CPU, ["cast#1.0", "cast#1.1", "cast#1.2"])],
-        {"cast#1.0": "IsNaN", "cast#1.1": "Where", "cast#1.2": "IsNaN"},
-        f"{CUDA} left IsNaN, Where (float32) to {CPU}",
+        {"cast#1.0": "IsNaN (float32)", "cast#1.1": "Where (bool, float32)", "cast#1.2": "IsNaN (float32)"},
+        f"{CUDA} left IsNaN (float32), Where (bool, float32) to {CPU}",
     ),
-    ("a fused node", GPU, [(CPU, ["cast#1.0/Fusion"])], {"cast#1.0": "Cast"}, f"{CUDA} left Cast (float32) to {CPU}"),
+    ("a fused node", GPU, [(CPU, ["cast#1.0/Fusion"])], {"cast#1.0": "Cast (float32)"}, f"{CUDA} left Cast (float32) to {CPU}"),
     ("a node of the engine's own", GPU, [(CPU, ["cast#1.9"])], {}, f"{CUDA} left cast (float32) to {CPU}"),
     (
         "two providers",
         select((CUDA, "gpu"), (OPENVINO, "cpu"), (CPU, "cpu")),
         [(CPU, ["cast#1.1"]), (OPENVINO, ["cast#1.0"])],
-        {"cast#1.0": "IsNaN", "cast#1.1": "Where"},
-        f"{CUDA} left IsNaN (float32) to {OPENVINO} and Where (float32) to {CPU}",
+        {"cast#1.0": "IsNaN (float32)", "cast#1.1": "Where (bool, float32)"},
+        f"{CUDA} left IsNaN (float32) to {OPENVINO} and Where (bool, float32) to {CPU}",
     ),
     ("none", GPU, [(CUDA, ["cast#1.0"])], {}, ""),
     ("nothing left to run", GPU, [], {}, ""),
@@ -181,9 +181,9 @@ REASONS: list[tuple[str, Selection, list[tuple[str, list[str]]], Mapping[str, st
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("selection", "assignments", "op_types", "reason"), [case[1:] for case in REASONS], ids=[c[0] for c in REASONS])
-def test_a_reason(selection: Selection, assignments: list[tuple[str, list[str]]], op_types: Mapping[str, str], reason: str) -> None:
-    placement = place(lambda b: {"y": b.cast(tensor(b), "int32")}, assignments, selection, op_types)
+@pytest.mark.parametrize(("selection", "assignments", "kernels", "reason"), [case[1:] for case in REASONS], ids=[c[0] for c in REASONS])
+def test_a_reason(selection: Selection, assignments: list[tuple[str, list[str]]], kernels: Mapping[str, str], reason: str) -> None:
+    placement = place(lambda b: {"y": b.cast(tensor(b), "int32")}, assignments, selection, kernels)
     assert placement.operators[0].reason == reason
 
 
@@ -247,7 +247,7 @@ def assign(model: OnnxModel) -> list[tuple[str, list[str]]]:
 def test_the_names_of_the_real_engine() -> None:
     graph = collect(network(make_builder()))
     model = translate(graph)
-    placement = measure(describe_graph(graph), assign(model), select((CPU, "gpu")), model.op_types())
+    placement = measure(describe_graph(graph), assign(model), select((CPU, "gpu")), model.kernels())
     assert {each.index for each in placement.operators if not each.device} - {7} == DROPPED
     assert {each.providers for each in placement.operators} == {(), (CPU,)}
     assert len(placement.partitions) == 1
@@ -259,7 +259,7 @@ def test_a_function_of_the_real_engine() -> None:
     builder = make_builder()
     graph = collect({"y": builder.hardSwish(tensor(builder))})
     model = translate(graph)
-    [operator] = measure(describe_graph(graph), assign(model), GPU, model.op_types()).fallbacks
+    [operator] = measure(describe_graph(graph), assign(model), GPU, model.kernels()).fallbacks
     assert (operator.device, operator.providers) == ("cpu", (CPU,))
 
 
@@ -272,7 +272,7 @@ def test_the_real_engine_with_two_providers() -> None:
     model = translate(graph)
     assignments = CompiledGraph(model, selection).assignments()
     assert assignments is not None
-    placement = measure(describe_graph(graph), assignments, selection, model.op_types())
+    placement = measure(describe_graph(graph), assignments, selection, model.kernels())
     operators = {each.index: each for each in placement.operators}
     assert operators[1].providers == (OPENVINO,)
     assert operators[12].providers == (OPENVINO, CPU)
