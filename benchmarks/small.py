@@ -49,7 +49,8 @@ def webnn_tiny_tensors() -> TensorProgram:
 
 def webnn_tiny_isolated(deviceType: DeviceType, *, isolate: bool) -> TensorProgram:
     """Build the same graph on a device, simulators included, in a process of its own or in this one."""
-    context = ML(revision=CURRENT, isolate=isolate, simulators=True, fallback="silent").createContextSync(deviceType=deviceType)
+    simulators = deviceType != "cpu"
+    context = ML(revision=CURRENT, isolate=isolate, simulators=simulators, fallback="silent").createContextSync(deviceType=deviceType)
     return TensorProgram(*_webnn_tiny(CURRENT, context))
 
 
