@@ -41,7 +41,7 @@ class Shape:
 
 
 #: How long a test waits for what must happen, in seconds. It ends a hang, and says nothing about speed.
-PATIENCE = 30.0
+PATIENCE = 240.0
 
 #: The name of the newest draft, and of that with what browsers have beyond it.
 CURRENT = "2026-06"

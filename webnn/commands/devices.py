@@ -14,7 +14,7 @@ import typer
 
 import webnn
 from webnn._extras import pip_command
-from webnn.commands.choices import Device, PluginOption, SimulatorsOption, set_devices
+from webnn.commands.choices import Device, IsolateOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
 from webnn.context.devices import choice
@@ -43,6 +43,7 @@ _LAVAPIPE = MappingProxyType(
 def command(
     *,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
@@ -50,7 +51,7 @@ def command(
 
     With --simulators it says how to install those that are missing.
     """
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     settings = ambient()
     console = make_console()
     flavours = sorted(set(metadata.packages_distributions().get(_ENGINE, [])))

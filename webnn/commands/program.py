@@ -19,6 +19,7 @@ from webnn.commands.choices import (
     DialectOption,
     Fallback,
     FallbackOption,
+    IsolateOption,
     NumericsOption,
     PageRevisionOption,
     PluginOption,
@@ -80,6 +81,7 @@ def command(
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     semantics: SemanticsOption = None,
     embedder: Annotated[
@@ -141,7 +143,7 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     set_numerics(numerics)
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     set_semantics(semantics)
     emulation = _emulate(profile, fallback, reference=reference)
     isGraph = is_graph(program.name)

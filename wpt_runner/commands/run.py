@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn._extras import install_command
-from webnn.commands.choices import Device, ExecutorOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import Device, ExecutorOption, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failing, failure
 from webnn.javascript.idl import load_idl
@@ -91,6 +91,7 @@ def command(
     ] = None,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
@@ -106,7 +107,7 @@ def command(
     if executor is not None and (jobs is not None or debug is not None):
         raise failure(f"--executor and --{'jobs' if debug is None else 'debug'} cannot be given together", 2)
     set_numerics(numerics)
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     with failing((EngineMissingError, OSError, ValueError), 2):
         require_engine()
         check_executor(executor, "--executor")

@@ -138,7 +138,9 @@ class _Worker:
         if key not in self._listed:
             named = [plugin for each in packages if not isinstance(plugin := plugins.find_plugin(each), str)]
             every = {**plugins.PLUGINS, **{each.provider: each for each in named}}
-            self._listed[key] = plugins.list_plugin(every[provider], simulators=simulators)
+            # The module search path of the program may have folders that it added itself.
+            lacking: tuple[list[Device], str] = [], "is found by this program, but not by a process of its own"
+            self._listed[key] = plugins.list_plugin(every[provider], simulators=simulators) if provider in every else lacking
         return self._listed[key]
 
     def _list_devices(self, body: bytes) -> bytes:

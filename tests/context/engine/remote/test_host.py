@@ -229,7 +229,7 @@ def survive(count: int, seed: int) -> None:
     for _ in range(count):
         context = isolated("2026-06+compute")
         pid = started(context)
-        thread = threading.Thread(target=lambda pid=pid: (time.sleep(rng.random() * 0.8), os.kill(pid, rng.choice(SIGNALS))))
+        thread = threading.Timer(rng.random() * 0.8, os.kill, [pid, rng.choice(SIGNALS)])
         thread.start()
         with pytest.raises(InvalidStateError):
             use(context, rng)
