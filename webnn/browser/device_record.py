@@ -27,7 +27,7 @@ __all__ = ["Placed", "describe_device", "make_graph", "place_all", "place_graph"
 
 T = TypeVar("T")
 
-#: What a call that leaves the device has in the place of an error.
+#: The error of a call that leaves the device, for the search for rules.
 _LEAVES = "leaves"
 #: How many graphs a process gets at once, and how long it may take for them, in seconds.
 _TOGETHER, _LONGEST = 50, 300.0
@@ -47,7 +47,7 @@ def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], 
     Args:
         deviceType: The type of the device.
         make: Makes the outputs of a graph. It must be importable.
-        items: What it makes them of.
+        items: Its first arguments.
 
     Yields:
         For each item, in any order, the graph; ``None`` for a graph that the builder or the engine refuses.
