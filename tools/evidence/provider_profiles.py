@@ -47,7 +47,7 @@ class Agreement:
         graphs: How many graphs were built on the device.
         operators: How many of their operators have something left to run there.
         stay: How many of these run on the device.
-        wrong: What the device does, by the operation, where the profile says something else; with the reason.
+        wrong: The operators that the profile places elsewhere than the device: their operation, and where and why the device runs them.
     """
 
     graphs: int = 0

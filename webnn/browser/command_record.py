@@ -96,9 +96,11 @@ def _record_device(deviceType: DeviceType, output: Path | None, probes: int, see
     from webnn.browser.profile_record import write  # noqa: PLC0415
 
     try:
+        name = describe_device(deviceType)
         source = {
-            "summary": f"{describe_device(deviceType)}, measured",
+            "summary": f"{name}, measured",
             "certainty": "measured on the provider",
+            "provider": f"{name}, {platform.system()} {platform.machine()}",
             "how": f"webnn profiles record --device {deviceType}: at least {probes} calls of each operation, seed {seed}",
             "when": datetime.now(UTC).date().isoformat(),
         }

@@ -27,11 +27,13 @@ __all__ = ["Placed", "describe_device", "make_graph", "place_all", "place_graph"
 
 T = TypeVar("T")
 
-#: What a call that leaves the device has in the place of an error.
+#: The error of a call that leaves the device, for the search for rules.
 _LEAVES = "leaves"
 #: How many graphs a process gets at once, and how long it may take for them, in seconds.
 _TOGETHER, _LONGEST = 50, 300.0
 _DIED = "the driver ended the process"
+#: Operations with two data types of their own need more probes.
+_MORE = {"cast": 4}
 
 
 class Placed(NamedTuple):
@@ -47,7 +49,7 @@ def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], 
     Args:
         deviceType: The type of the device.
         make: Makes the outputs of a graph. It must be importable.
-        items: What it makes them of.
+        items: Its first arguments.
 
     Yields:
         For each item, in any order, the graph; ``None`` for a graph that the builder or the engine refuses.
@@ -149,7 +151,7 @@ def record_device(
     for number in range(ROUNDS):
         names = list(unexplained)
         tell(f"round {number + 1}: {len(names)} operations")
-        calls = list(itertools.chain.from_iterable([draws.draw(name) for _ in range(probes)] for name in names))
+        calls = list(itertools.chain.from_iterable([draws.draw(name) for _ in range(probes * _MORE.get(name, 1))] for name in names))
         count += len(calls)
         for placed in place_all(deviceType, _make_call, calls):
             example = None if placed is None else _example(placed)

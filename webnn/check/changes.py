@@ -106,7 +106,7 @@ def keep_native(graph: GraphDescription, index: int, profile: Profile) -> str:
         return ""
     rows = profile.operations.get(operator.operation, {})
     if violation.kind == "dataType":
-        # What is tied to the operand must be native, too.
+        # The operands of the same type must be native, too.
         rows = {row: replace(limits, data_types=tuple(set(limits.data_types) & {*violation.allowed})) for row, limits in rows.items()}
     change = suggest(violation, replace(profile, operations={**profile.operations, operator.operation: rows}))
     return "" if change is None else change.text
