@@ -312,14 +312,6 @@ class CompiledGraph:
         except Exception as error:  # the engine's exceptions have no common class
             raise engine_failure(self._model, "compute", str(error)) from error
 
-    def run_again(self) -> None:
-        """Repeat the last `run`, over the same memory. An exception of the engine is as it is."""
-        if self._copies:
-            addresses = [*self._bound]
-            self._release_inputs()
-            self._bind_all(addresses)
-        self.repeat()
-
     def dispatch(self, call: Dispatch) -> None:
         """Compute outputs from inputs, all in the memory of tensors.
 

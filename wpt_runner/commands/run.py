@@ -12,7 +12,16 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn._extras import install_command
-from webnn.commands.choices import Device, ExecutorOption, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import (
+    Device,
+    ExecutorOption,
+    IsolateOption,
+    NumericsOption,
+    PluginOption,
+    SimulatorsOption,
+    set_devices,
+    set_numerics,
+)
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failing, failure
 from webnn.javascript.idl import load_idl

@@ -219,7 +219,7 @@ class _Worker:
         return b""
 
     def _repeat(self, body: bytes) -> bytes:
-        self._graphs[int.from_bytes(body, "little")].run_again()
+        self._graphs[int.from_bytes(body, "little")].repeat()
         return b""
 
     def _drop(self, body: bytes) -> bytes:
