@@ -186,7 +186,8 @@ def run_test(
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
-            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
+            # The walls around this process let it start no other.
+            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision, isolate=False),
             address=Address(pathname=test.address, search=test.variant),
             scope=test.flavour.scope,
             read=checkout.read_url,
