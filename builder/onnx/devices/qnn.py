@@ -1,5 +1,6 @@
 """Translations for Qualcomm's QNN provider with its Hexagon backend, measured with the simulator of plug-in 2.7.0.
 
+`tools.evidence.provider_faults.qnn` has a program in plain ONNX Runtime for each fault that is named here.
 It has most kernels for float32 and float16 up to four dimensions; with five, some compute wrong values and some end the process. Integers
 saturate instead of wrapping, and those of 64 bits have 32.
 """
@@ -130,7 +131,7 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
         "clamp": replace(rows["clamp"], emit=partial(_clamp, rows["clamp"].emit), carry={"float16": "float32"}),
-        # With an output padding, `ConvTranspose` repeats numbers.
+        # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
         "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None),

@@ -1,5 +1,6 @@
 """Translations for ONNX Runtime's WebGPU provider, measured with its plug-in 0.4.0.
 
+`tools.evidence.provider_faults.webgpu` has a program in plain ONNX Runtime for each fault that is named here.
 It has most kernels for float32, float16, int32 and uint32. Of uint8 and booleans it has the casts and few other kernels, so int32 carries
 uint8 where it has none. It casts nothing from or to int8 and uint64, and nothing from int64: what computes with these leaves it.
 """

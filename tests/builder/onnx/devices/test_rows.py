@@ -154,12 +154,11 @@ def together() -> tuple[dict[str, MLOperand], dict[str, Array], dict[str, Array]
 def test_values(together: tuple[dict[str, MLOperand], dict[str, Array], dict[str, Array]], provider: str, numerics: Numerics) -> None:
     outputs, inputs, expected = together
     found = run(translate(collect(outputs), numerics, provider=provider), inputs)
+    relative = {name: 2e-5 if each.dataType == "float32" else 2e-3 for name, each in outputs.items()}
     wrong = [
         f"{case}: {found[name].ravel()[:8]}, expected {expected[name].ravel()[:8]}"
         for case, name in zip(CASES, outputs, strict=True)
-        if not np.allclose(
-            found[name], expected[name], rtol=2e-5 if outputs[name].dataType == "float32" else 2e-3, atol=1e-5, equal_nan=True
-        )
+        if not np.allclose(found[name], expected[name], rtol=relative[name], atol=1e-5, equal_nan=True)
     ]
     assert not wrong, "\n".join(wrong)
 
