@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import webnn
 from benchmarks import mobilenet, transformer
@@ -36,7 +37,7 @@ __all__ = ["KINDS", "Agreement", "compare", "main"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _PROGRAMS = ("squeezenet.py", "transformer_block.py", "int8_graph.py", "gather_pad_triangular.py", "activations_and_gru.py")
-_DRAFT = "2026-06"
+_DRAFT: Literal["2026-06"] = "2026-06"
 
 
 @dataclass(slots=True)
