@@ -18,6 +18,7 @@ from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.pooling import max_pool
+from webnn.builder.onnx.recurrent import STEPS
 from webnn.validation.descriptor import FLOAT_TYPES
 from webnn.validation.normalization import layer_axes
 from webnn.validation.numbers import integer_bounds
@@ -143,6 +144,9 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "slice": replace(rows["slice"], emit=partial(_slice, rows["slice"].emit)),
         # There is no `Softsign`.
         "softsign": replace(rows["softsign"], emit=softsign),
+        # With the default activation functions, `GRU` and `LSTM` fail when the session is made. With others they leave the device; a cast
+        # from float16 before one ends the process.
+        **{name: replace(rows[name], emit=emit, fast=None) for name, emit in STEPS.items()},
         "where": replace(rows["where"], emit=_where),
     }
     every = {**rows, **changed}
