@@ -82,7 +82,7 @@ def make(item: str, builder: webnn.MLGraphBuilder) -> Mapping[str, webnn.MLOpera
     if item == "refused":
         return {"y": builder.reshape(x, [3])}
     if item == "dies":
-        webnn.MLGraphBuilder.buildSync = _end  # type: ignore[method-assign]  # in a process that ends now
+        webnn.MLGraphBuilder.buildSync = _end  # type: ignore[assignment, method-assign]  # in a process that ends now
     return {"y": builder.relu(x, label=item)}
 
 
