@@ -71,6 +71,7 @@ class Operation(IntEnum):
     REPEAT = 6
     DROP = 7
     END_PROFILE = 8
+    REST = 9
 
 
 class Answer(IntEnum):
