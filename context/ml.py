@@ -86,7 +86,6 @@ class Origin:
         profiled: Semantics = () if settings.profile is None else settings.profile.semantics
         chosen = settings.semantics or ()
         semantics = merge_semantics(profiled, chosen) if profiled or chosen else DEFAULT_SEMANTICS
-        loss = Loss()
         selection, load_backend = _select(asked, settings, semantics)
         if settings.threads is not None:
             selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
@@ -102,6 +101,7 @@ class Origin:
         policy = settings.fallback or "allow"
         if self.contextType == "default":
             answer_selection(selection, policy, caller)
+        loss = Loss()
         host = _isolate(selection, settings, loss)
         if host is not None:
             load_backend = partial(_load_engine, settings, semantics, host)

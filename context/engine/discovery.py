@@ -147,7 +147,7 @@ def _scout() -> Scout:
 
 def end_search() -> None:
     """End the process that looked for devices, if there is one: the context needs none."""
-    if _scout.cache_info().currsize:
+    if _scout.cache_info().currsize and _scout().host is not None:
         _scout().take()
 
 

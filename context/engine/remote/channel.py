@@ -73,6 +73,7 @@ class Operation(IntEnum):
     DROP = 7
     END_PROFILE = 8
     PROBE = 9
+    REST = 10
 
 
 class Answer(IntEnum):

@@ -82,7 +82,13 @@ class _Process:
         self.work = ""
         #: Why this program ended the process.
         self._why = ""
-        self._killed = False
+        self.killed = False
+        #: The number of the last request, and whether one may be on its way: an interrupt ended the wait for it.
+        self.count = 0
+        self.busy = False
+        #: The engine failed, so that no other context gets the process.
+        self.failed = False
+        self.environment = dict(os.environ)
         #: How it ended, in words that follow "the process"; empty while it runs.
         self.end = ""
         self.ended = threading.Event()
@@ -106,7 +112,7 @@ class _Process:
         """End it at once. Any thread may call this, at any time; a forked child does not end the process of its parent."""
         if self._owner == os.getpid():
             self._why = self._why or why
-            self._killed = True
+            self.killed = True
             if self._process is not None:
                 self._process.kill()
 
@@ -114,6 +120,31 @@ class _Process:
         """End it once nothing refers to its host."""
         self.kill()
         self.ours.close()
+
+    def retire(self) -> None:
+        """Keep it for the next context, once nothing refers to its host. It ends if none comes soon."""
+        if self.busy or self.failed or self.killed or self.ended.is_set() or self._owner != os.getpid():
+            self.release()
+            return
+        self.name, self.loss = "device", Loss()
+        self._noise.clear()
+        self.busy = True
+        try:
+            self.send(Operation.REST, b"")
+        except OSError:
+            self.release()
+            return
+        _SPARES.append(self)
+        if len(_SPARES) > 1:
+            with contextlib.suppress(IndexError):
+                _SPARES.popleft().release()
+
+    def send(self, operation: Operation, body: bytes, descriptor: int = -1) -> int:
+        """Send a request; return its number."""
+        self.count += 1
+        number = self.count & 0xFFFFFFFF
+        self.ours.send(REQUEST.pack(operation, number) + body, descriptor)
+        return number
 
     def abandon(self) -> None:
         """Forget the process in a forked child: it is the parent's."""
@@ -145,6 +176,9 @@ class _Process:
             self._close()
             self.end = self.end or "ended"
             self.ended.set()
+        with contextlib.suppress(ValueError):
+            _SPARES.remove(self)
+            self.ours.close()
         self.loss.lose(self.reason)
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -152,7 +186,8 @@ class _Process:
             raise OSError("this program has no Python interpreter; isolate=False needs none")
         assert self._theirs is not None
         handle = self._theirs.fileno()
-        root = str(Path(__file__).resolve().parents[4])
+        # Of this package, which may lie apart from the folder `context` in a checkout.
+        root = str(Path(str(sys.modules[__name__.partition(".")[0]].__file__)).resolve().parents[1])
         command = [sys.executable, "-P", "-c", _START.format(root=root, handle=handle, parent=self._owner)]
         options: dict[str, Any] = {}
         if sys.platform == "win32":
@@ -175,7 +210,7 @@ class _Process:
             )
         finally:
             self._close()
-        if self._killed:
+        if self.killed:
             self._process.kill()
         return self._process
 
@@ -198,7 +233,8 @@ class _Process:
 class Host:
     """A process that does the work of a context. Not thread-safe: the context's timeline makes one request at a time.
 
-    The process starts at once, and gets ready while the program goes on. It ends with this object, and when the context is lost.
+    The process starts at once, and gets ready while the program goes on. It ends when the context is lost. Without a loss the next host
+    has it, if that comes soon.
 
     Args:
         name: The words for the device in messages.
@@ -217,10 +253,8 @@ class Host:
     __slots__ = (
         "__weakref__",
         "_channel",
-        "_count",
         "_dropped",
         "_hang_limit",
-        "_isBusy",
         "_known",
         "_memory_limit",
         "_process",
@@ -244,18 +278,31 @@ class Host:
     ) -> None:
         self.arena = Arena()
         self.graphs = itertools.count(1)
-        self._process = _Process(name, loss)
-        self._channel = self._process.ours
-        self._count = 0
-        #: A request may be on its way: an interrupt ended the wait for it.
-        self._isBusy = False
         #: The segments that the process has.
         self._known: set[int] = set()
         #: The graphs that are no longer in use.
         self._dropped: deque[int] = deque()
-        weakref.finalize(self, self._process.release)
-        _HOSTS.add(self)
+        self._hang_limit, self._memory_limit = _PATIENCE, 0
+        spare = _find_spare()
+        if spare is None or not self._try(spare):
+            self._take(_Process(name, loss))
         self.serve(name, loss, packages, hang_limit, memory_limit)
+        _HOSTS.add(self)
+
+    def _take(self, process: _Process) -> None:
+        # The end of the program ends the connection, and with it the process.
+        weakref.finalize(self, process.retire).atexit = False
+        self._process, self._channel = process, process.ours
+
+    def _try(self, spare: _Process) -> bool:
+        """Take a process that rests; tell whether it still does."""
+        self._take(spare)
+        try:
+            self._settle()
+        except (OSError, EOFError, ProtocolError):
+            spare.release()
+            return False
+        return True
 
     def serve(self, name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None) -> None:
         """Serve another context from now on. The arguments are those of the class."""
@@ -349,12 +396,12 @@ class Host:
             self._forget(method)
         process.work = work
         try:
-            if self._isBusy:
+            if process.busy:
                 self._settle()
-            self._isBusy = True
-            number = self._send(operation, body, -1 if segment is None else self.arena.segments[segment].descriptor)
+            process.busy = True
+            number = process.send(operation, body, -1 if segment is None else self.arena.segments[segment].descriptor)
             end, answer = self._receive(number)
-            self._isBusy = False
+            self._process.busy = False
         except (OSError, EOFError, ProtocolError) as error:
             process.kill(_WRONG if isinstance(error, ProtocolError) else "")
             raise self._lost(method) from None
@@ -365,20 +412,14 @@ class Host:
             raise
         process.work = ""
         if end != Answer.DONE:
+            process.failed = process.failed or end == Answer.FAILED
             raise EngineError(read_text(answer), whole=end == Answer.REFUSED)
         return answer
 
-    def _send(self, operation: Operation, body: bytes, descriptor: int = -1) -> int:
-        """Send a request; return its number."""
-        self._count += 1
-        number = self._count & 0xFFFFFFFF
-        self._channel.send(REQUEST.pack(operation, number) + body, descriptor)
-        return number
-
     def _settle(self) -> None:
         """Wait until the process has done what an interrupt did not wait for. It is not known whether that was sent, nor what came back."""
-        self._receive(self._send(Operation.PING, b""))
-        self._isBusy = False
+        self._receive(self._process.send(Operation.PING, b""))
+        self._process.busy = False
 
     def _receive(self, number: int) -> tuple[int, bytes]:
         """Receive the answer to a request; those to requests before it are left out."""
@@ -436,10 +477,25 @@ class Host:
 
 
 _HOSTS: Living[Host] = Living()
+#: The process of a context that ended well, for the next one.
+_SPARES: deque[_Process] = deque()
+
+
+def _find_spare() -> _Process | None:
+    """Return a process for another context, with the variables of this program; ``None`` if there is none."""
+    while _SPARES:
+        with contextlib.suppress(IndexError):  # another thread has taken it
+            process = _SPARES.popleft()
+            if not process.ended.is_set() and process.environment == dict(os.environ):
+                return process
+            process.release()
+    return None
 
 
 def _begin_child() -> None:
     """Lose the contexts of the parent in a forked child, which must use neither their processes nor their tensors."""
+    while _SPARES:
+        _SPARES.popleft().abandon()
     for host in _HOSTS.all():
         host._process.abandon()
         host.loss.lose(host._process.reason)

@@ -30,12 +30,16 @@ _LIMIT = 60.0
 
 
 class Scout:
-    """Asks a process, which it starts when it is needed. Thread-safe."""
+    """Asks a process, which it starts when it is needed. Thread-safe.
 
-    __slots__ = ("_host", "_lock", "_noise")
+    Attributes:
+        host: The process; ``None`` if there is none.
+    """
+
+    __slots__ = ("_lock", "_noise", "host")
 
     def __init__(self) -> None:
-        self._host: Host | None = None
+        self.host: Host | None = None
         self._lock = threading.Lock()
         self._noise = ""
 
@@ -61,25 +65,25 @@ class Scout:
     def take(self) -> Host | None:
         """Return the process for a context; ``None`` if there is none."""
         with self._lock:
-            host, self._host = self._host, None
+            host, self.host = self.host, None
             return host
 
     def noise(self) -> str:
         """Return what drivers wrote to standard error while devices were looked for."""
-        host = self._host
+        host = self.host
         return self._noise if host is None else self._noise + host.noise()
 
     def _ask(self, ask: Callable[[Host], T], fail: Callable[[str], T]) -> T:
         with self._lock:
-            host = self._host
+            host = self.host
             if host is None or host.end:
-                host = self._host = Host("device", Loss(), hang_limit=_LIMIT)
+                host = self.host = Host("device", Loss(), hang_limit=_LIMIT)
             try:
                 return ask(host)
             except EngineError as error:
                 return fail(runtime.one_line(error))
             except InvalidStateError:
-                self._host, self._noise = None, host.noise()
+                self.host, self._noise = None, host.noise()
                 return fail(host.end)
 
 

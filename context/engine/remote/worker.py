@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _LONGEST_TEXT = 1 << 16
+#: How long the process waits for the next context, in seconds.
+_REST = 10.0
 #: The option of `prctl` for a signal at the end of the thread that started this process.
 _PR_SET_PDEATHSIG, _SIGKILL = 1, 9
 
@@ -115,6 +117,7 @@ class _Worker:
             Operation.DROP: self._drop,
             Operation.END_PROFILE: self._end_profile,
             Operation.PROBE: self._probe,
+            Operation.REST: self._rest,
         }
         head = REQUEST.size
         while True:
@@ -131,6 +134,8 @@ class _Worker:
                 body = str(cause or error)[:_LONGEST_TEXT].encode("utf-8", "replace")
             for part in pack_answer(number, end, body):
                 self._channel.send(part)
+            if operation == Operation.REST and not self._channel.wait(_REST):
+                raise EOFError
 
     def _list(self, packages: Sequence[str], provider: str, *, simulators: bool) -> tuple[list[Device], str]:
         """Return the devices of a plug-in, and why there is none. It is registered at the first use."""
@@ -234,6 +239,14 @@ class _Worker:
                 graph.forget()
         for number in segments:
             del self._segments[number], self._addresses[number]
+        return b""
+
+    def _rest(self, _: bytes) -> bytes:
+        """Forget all but the drivers: the next context may have this process."""
+        self._graphs.clear()
+        self._weights.clear()
+        self._segments.clear()
+        self._addresses = {0: 0}
         return b""
 
     def _end_profile(self, body: bytes) -> bytes:

@@ -222,6 +222,52 @@ def test_nothing_is_left(way: str) -> None:
     wait_until(lambda: all(thread.name != "webnn process" for thread in threading.enumerate()))
 
 
+def test_a_process_serves_the_next_context() -> None:
+    """It starts slowly. Nothing of the former context is left in it."""
+    context = isolated()
+    pid = started(context)
+    graph = build(context, 5.0)
+    x, y = tensors(context)
+    context.dispatch(graph, {"x": x}, {"y": y})
+    # The work that is queued has references, too.
+    context.readTensorSync(y)
+    del context, graph, x, y
+    gc.collect()
+    context = isolated()
+    assert started(context) == pid
+    other = build(context)
+    x, y = tensors(context)
+    context.dispatch(other, {"x": x}, {"y": y})
+    assert context.readTensorSync(y)[0, 0] == 0.125
+    context.destroy()
+    new = isolated()
+    assert started(new) != pid
+    # A process in which the engine failed serves no other context, nor does one that saw other variables.
+    host_of(new)._process.failed = True
+    pid = started(new)
+    del new
+    gc.collect()
+    assert started(isolated()) != pid
+
+
+def test_variables_are_those_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = started(isolated())
+    gc.collect()
+    monkeypatch.setenv("WEBNN_A_VARIABLE", "1")
+    assert started(isolated()) != pid
+
+
+def test_a_process_that_rests_may_end() -> None:
+    context = isolated()
+    pid = started(context)
+    build(context)
+    del context
+    gc.collect()
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not runs(pid))
+    assert build(isolated()).run(x=ONES)["y"][0, 0] == 0.125
+
+
 def survive(count: int, seed: int) -> None:
     """Kill processes at random moments of builds, dispatches, reads, computations and rests."""
     rng = random.Random(seed)

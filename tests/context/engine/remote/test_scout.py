@@ -24,7 +24,7 @@ PROCESSOR = Device(provider=CPU, type="cpu")
 
 def kill(scout: Scout) -> int:
     """End the process of a scout; return its number."""
-    host = scout._host
+    host = scout.host
     assert host is not None
     wait_until(lambda: host.pid)
     os.kill(host.pid, signal.SIGKILL)
@@ -35,10 +35,10 @@ def kill(scout: Scout) -> int:
 def test_a_device_is_tried() -> None:
     scout = Scout()
     assert scout.find_failure((), PROCESSOR) == ""
-    first = scout._host
+    first = scout.host
     assert scout.find_failure((), Device(provider=CUDA, type="gpu")).startswith("does not")
     # One process does both.
-    assert scout._host is first
+    assert scout.host is first
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
@@ -47,7 +47,7 @@ def test_a_process_that_ended_is_replaced() -> None:
     scout.find_failure((), PROCESSOR)
     first = kill(scout)
     assert scout.find_failure((), PROCESSOR) == ""
-    host = scout._host
+    host = scout.host
     assert host is not None
     assert host.pid != first
 
@@ -91,7 +91,7 @@ def test_a_plugin_that_the_process_does_not_find(monkeypatch: pytest.MonkeyPatch
 def test_the_process_that_found_a_device_serves_the_next_context() -> None:
     discovery._scout().take()
     discovery._scout().find_failure((), PROCESSOR)
-    spare = discovery._scout()._host
+    spare = discovery._scout().host
     loss = Loss()
     host = open_host("cpu", loss, (), 1.5, None)
     assert host is spare
@@ -103,10 +103,10 @@ def test_the_process_that_found_a_device_serves_the_next_context() -> None:
 
 def test_a_context_on_the_cpu_ends_the_search() -> None:
     discovery._scout().find_failure((), PROCESSOR)
-    host = discovery._scout()._host
+    host = discovery._scout().host
     assert host is not None
     ML(revision=CURRENT).createContextSync(deviceType="cpu")
-    assert discovery._scout()._host is None
+    assert discovery._scout().host is None
     pid = host.pid
     del host
     wait_until(lambda: not Path(f"/proc/{pid}/exe").exists())
