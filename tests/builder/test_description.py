@@ -162,17 +162,9 @@ CALLED: dict[str, tuple[str, Make, OperatorDescription]] = {
         lambda b: b.transpose(tensor(b), permutation=iter([1, 0])),
         operator("transpose", X, options={"permutation": (1, 0)}),
     ),
-    "what becomes a boolean": (
-        NEW,
-        lambda b: b.triangular(tensor(b), upper=0),
-        operator("triangular", X, options={"upper": False}),
-    ),
+    "what becomes a boolean": (NEW, lambda b: b.triangular(tensor(b), upper=0), operator("triangular", X, options={"upper": False})),
     "a label": (NEW, lambda b: b.relu(tensor(b), label="first"), operator("relu", X, label="first")),
-    "a label in the dictionary": (
-        OLD,
-        lambda b: b.elu(tensor(b), {"label": "a b"}),
-        operator("elu", X, label="a b"),
-    ),
+    "a label in the dictionary": (OLD, lambda b: b.elu(tensor(b), {"label": "a b"}), operator("elu", X, label="a b")),
     "operands in options": (
         NEW,
         lambda b: b.gemm(x := tensor(b, shape=(3, 3)), x, c=fixed(b, 3), alpha=2),
@@ -388,10 +380,7 @@ def graph(**changes: Any) -> GraphDescription:
         "draft": NEW,
         "inputs": {"x": FLOATS},
         "constants": {"c": constant([1.0, np.nan, 0.0])},
-        "operators": (
-            operator("add", {"a": "x", "b": "c"}, ("sum",)),
-            operator("clamp", {"input": "sum"}, options={"minValue": 0.0}),
-        ),
+        "operators": (operator("add", {"a": "x", "b": "c"}, ("sum",)), operator("clamp", {"input": "sum"}, options={"minValue": 0.0})),
         "outputs": {"y": "y"},
     }
     return GraphDescription(**whole | changes)

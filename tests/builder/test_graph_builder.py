@@ -11,16 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import CURRENT, compute_directly, make_context, refused
-from webnn import (
-    ML,
-    InvalidStateError,
-    MLActivation,
-    MLContext,
-    MLGraph,
-    MLGraphBuilder,
-    MLOperand,
-    WebNNWarning,
-)
+from webnn import ML, InvalidStateError, MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNWarning
 
 
 @pytest.fixture

@@ -55,11 +55,7 @@ DESCRIPTORS: list[tuple[str, Any, str]] = [
     ("no dictionary", 3, "conversion"),
     ("nothing", {}, "conversion"),
     ("no shape", {"dataType": "int8"}, "conversion"),
-    (
-        "the shape until 2024-06",
-        {"dataType": "int8", "dimensions": [2]},
-        "draft",
-    ),
+    ("the shape until 2024-06", {"dataType": "int8", "dimensions": [2]}, "draft"),
     ("type", {"dataType": "float64", "shape": []}, "conversion"),
     ("an empty dimension", {"dataType": "int32", "shape": [2, 0, 3]}, "limit"),
     ("a large dimension", {"dataType": "int8", "shape": [2**31]}, "limit"),

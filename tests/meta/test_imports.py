@@ -37,10 +37,7 @@ BELOW = {
     },
     "webnn.importing": {"webnn.display", "webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
-    "webnn.xla": {
-        *("webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.hlo", "webnn.importing", "webnn.stablehlo"),
-    },
+    "webnn.xla": {*("webnn.validation", "webnn.builder", "webnn.context"), *("webnn.hlo", "webnn.importing", "webnn.stablehlo")},
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},

@@ -59,11 +59,7 @@ CONSTRUCTIBLE = {
     "NavigatorML": "likewise",
 }
 #: How annotations write what methods take, and what they return.
-TAKEN = {
-    "AllowSharedBufferSource": "Bytes",
-    "MLNamedArrayBufferViews": "Mapping[str, Bytes]",
-    "MLNamedTensors": "Mapping[str, MLTensor]",
-}
+TAKEN = {"AllowSharedBufferSource": "Bytes", "MLNamedArrayBufferViews": "Mapping[str, Bytes]", "MLNamedTensors": "Mapping[str, MLTensor]"}
 #: Likewise for the arguments that methods write to. An optional buffer may be `None`.
 WRITTEN = {
     ("AllowSharedBufferSource", "outputData"): "WritableBytes | None",

@@ -63,10 +63,7 @@ ANNOTATIONS = {
 RETURNS = {**ANNOTATIONS, "sequence<MLOperand>": "list[MLOperand]"}
 
 #: Operations whose arguments have another order in the drafts: each draft's form is an overload.
-REARRANGED = {
-    "argMax": "the axis is an argument of the current draft, and an option of the other one",
-    "argMin": "likewise",
-}
+REARRANGED = {"argMax": "the axis is an argument of the current draft, and an option of the other one", "argMin": "likewise"}
 #: Parameters that are not arguments in any draft, with the reason. All others must be.
 EXTRA_PARAMETERS = {"members": "the members of the options as keyword arguments"}
 

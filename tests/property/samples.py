@@ -53,11 +53,7 @@ class Sample:
             for name, value in self.options(operand).items()
         }
         return Call(
-            name=self.name,
-            arguments=first | self.arguments(operand),
-            options=options,
-            constants=(self.constants,),
-            revision=CURRENT,
+            name=self.name, arguments=first | self.arguments(operand), options=options, constants=(self.constants,), revision=CURRENT
         )
 
 
@@ -154,11 +150,7 @@ MOVERS: list[Sample] = [
     Sample("concat one", lambda x: {"inputs": [x], "axis": 0}, member="inputs"),
     Sample("split", lambda x: {"splits": [1, x.shape[-1] - 1]}, lambda x: {"axis": x.ndim - 1}),
     Sample("slice", lambda x: {"starts": [0] * x.ndim, "sizes": [*x.shape[:-1], x.shape[-1] - 1]}),
-    Sample(
-        "slice strides",
-        lambda x: {"starts": [0] * x.ndim, "sizes": list(x.shape)},
-        lambda x: {"strides": [*[1] * (x.ndim - 1), 2]},
-    ),
+    Sample("slice strides", lambda x: {"starts": [0] * x.ndim, "sizes": list(x.shape)}, lambda x: {"strides": [*[1] * (x.ndim - 1), 2]}),
     Sample("gather", lambda x: {"indices": np.array([1, 0, 1])}, lambda x: {"axis": x.ndim - 1}),
     Sample("gather one", lambda x: {"indices": np.array([0])}, lambda x: {"axis": x.ndim - 1}),
     Sample("gather input", lambda x: {"indices": np.array([1, 0, 1])}, lambda x: {"axis": x.ndim - 1}, constants=False),
@@ -299,20 +291,8 @@ SAMPLES: list[Sample] = [
     Sample("gruCell", _recurrent(3, "hiddenState"), rank=2),
     Sample("lstm", _recurrent(4, steps=1), rank=3),
     Sample("lstmCell", _recurrent(4, "hiddenState", "cellState"), rank=2),
-    *[
-        Sample(
-            f"quantizeLinear {dtype}",
-            _scaled(0.5, zeroPoint=dtype),
-        )
-        for dtype in ("int8", "uint8", "int32", "uint32")
-    ],
-    *[
-        Sample(
-            f"dequantizeLinear {dtype}",
-            _scaled(0.375, scale=dtype),
-        )
-        for dtype in ("float32", "float16")
-    ],
+    *[Sample(f"quantizeLinear {dtype}", _scaled(0.5, zeroPoint=dtype)) for dtype in ("int8", "uint8", "int32", "uint32")],
+    *[Sample(f"dequantizeLinear {dtype}", _scaled(0.375, scale=dtype)) for dtype in ("float32", "float16")],
     Sample(
         "where condition",
         lambda x: {"condition": x, "trueValue": _like(x, *x.shape).astype("f"), "falseValue": np.zeros(1, "f")},

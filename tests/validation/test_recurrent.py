@@ -220,13 +220,7 @@ def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], ar
 
 
 @pytest.mark.parametrize(
-    ("name", "factor", "rule"),
-    [
-        ("gru", 3, "range"),
-        ("gruCell", 3, "range"),
-        ("lstm", 4, "range"),
-        ("lstmCell", 4, "range"),
-    ],
+    ("name", "factor", "rule"), [("gru", 3, "range"), ("gruCell", 3, "range"), ("lstm", 4, "range"), ("lstmCell", 4, "range")]
 )
 @pytest.mark.parametrize("hiddenSize", [0, 2**30])
 def test_hidden_size(name: str, factor: int, rule: str, hiddenSize: int) -> None:

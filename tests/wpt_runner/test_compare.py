@@ -248,10 +248,7 @@ def test_filter(tmp_path: Path) -> None:
 def test_variants(tmp_path: Path) -> None:
     before, after = run(made(a="PASS")), run(made(name=GPU, a="PASS"))
     refused = invoke(tmp_path, before, after)
-    assert (refused.exit_code, refused.stderr) == (
-        2,
-        "webnn: the reports have no test in common; --variant-blind pairs other variants\n",
-    )
+    assert (refused.exit_code, refused.stderr) == (2, "webnn: the reports have no test in common; --variant-blind pairs other variants\n")
     paired = invoke(tmp_path, before, after, "--variant-blind", "--all")
     assert paired.exit_code == 0
     lines = body(paired)

@@ -579,12 +579,7 @@ BOTH = f"{ENTRY}test = 'ERROR' # early\nreason = 'r'\nstatus = 'NOTRUN'\nsubtest
         ("ERROR", {"y": "NOTRUN"}, [], BOTH),
         ("OK", {"x": "NOTRUN", "y": "NOTRUN"}, ["ends OK: take this out of the entry"], BOTH.replace("test = 'ERROR' # early\n", "")),
         ("ERROR", {"x": "PASS", "y": "NOTRUN"}, ["passes 'x': take this out of the entry"], BOTH.replace("'x', ", "")),
-        (
-            "ERROR",
-            {"x": "PASS", "y": "PASS"},
-            ["passes 'x', 'y': take this out of the entry"],
-            BOTH[: BOTH.index("status")],
-        ),
+        ("ERROR", {"x": "PASS", "y": "PASS"}, ["passes 'x', 'y': take this out of the entry"], BOTH[: BOTH.index("status")]),
         ("OK", {"x": "PASS"}, ["ends OK: take this", "passes 'x': take this", "has no subtest 'y': take this"], ""),
     ],
 )

@@ -80,10 +80,7 @@ def runs(path: Path) -> list[Run]:
 
 @each_row(
     ("name", "product"),
-    [
-        ("chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz", "chrome-130.0-linux-20.04"),
-        ("mine.json", "mine.json"),
-    ],
+    [("chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz", "chrome-130.0-linux-20.04"), ("mine.json", "mine.json")],
 )
 def test_a_summary(name: str, product: str, tmp_path: Path) -> None:
     [found] = runs(write(tmp_path / name, SUMMARY, packed=name.endswith("gz")))

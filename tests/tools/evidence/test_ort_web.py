@@ -48,10 +48,7 @@ def test_which_tests_are_of_use(value: Any, reason: str) -> None:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     packed = nibbles(TensorProto.UINT4, [1, 2, 15])
-    tests = [
-        make_test(outputs=[F32 + 1]),
-        make_test("test_nibbles", [packed], [np.float16(2)], runs=3),
-    ]
+    tests = [make_test(outputs=[F32 + 1]), make_test("test_nibbles", [packed], [np.float16(2)], runs=3)]
     written = write(tests, tmp_path)
     assert load(tmp_path) == written
     first, second = written

@@ -166,11 +166,7 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def package_in(folder: Path) -> Path:
-    files = {
-        "dist/a.mjs": "import('ort-wasm.x.mjs')",
-        "dist/ort-wasm.x.mjs": "webnn, ort-wasm.x.wasm",
-        "dist/ort-wasm.x.wasm": "",
-    }
+    files = {"dist/a.mjs": "import('ort-wasm.x.mjs')", "dist/ort-wasm.x.mjs": "webnn, ort-wasm.x.wasm", "dist/ort-wasm.x.wasm": ""}
     return make_package(folder, files, exports={"./all": "./dist/a.mjs"})
 
 
