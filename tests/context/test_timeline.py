@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.context.tensors import busy
 from tests.support import PATIENCE, wait_until
 from webnn.context import timeline as module
 from webnn.context.timeline import BUSY, Timeline
@@ -89,18 +90,11 @@ def test_a_job_in_need_takes_those_before_it_along(patient: Timeline) -> None:
 
 def test_nothing_is_done_at_once_while_others_wait() -> None:
     timeline, order = Timeline(), Order()
-    gate, running = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        running.set()
-        gate.wait()
-
-    timeline.hurry(hold)
-    assert running.wait(PATIENCE)
-    assert timeline.attempt(order.job("too early")) is BUSY
-    timeline.hurry(order.job("second"))
-    threading.Timer(0.02, gate.set).start()
-    assert timeline.run(order.job("third")) == "third"
+    with busy(timeline) as release:
+        assert timeline.attempt(order.job("too early")) is BUSY
+        timeline.hurry(order.job("second"))
+        threading.Timer(0.02, release).start()
+        assert timeline.run(order.job("third")) == "third"
     assert order.names == ["second", "third"]
     wait_until(lambda: timeline.attempt(order.job("fourth")) == "fourth")
 
