@@ -73,15 +73,8 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *(
-            "webnn.display",
-            "webnn.javascript",
-            "webnn.formats",
-            "webnn.inspect",
-            "webnn.hlo",
-            "webnn.importing",
-            "webnn.onnx",
-            "webnn.processes",
-            "webnn.stablehlo",
+            *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
+            *("webnn.processes", "webnn.stablehlo"),
         ),
     },
     "webnn.check": {
@@ -100,26 +93,9 @@ BELOW = {
 }
 #: Modules that the face imports late, because they are not a part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {
-    "webnn.wpt_runner",
-    "webnn.browser",
-    "webnn.builder.onnx",
-    "webnn.calls",
-    "webnn.commands",
-    "webnn.serve",
-    "webnn.formats",
-    "webnn.fuzz",
-    "webnn.gpu",
-    "webnn.hlo",
-    "webnn.importing",
-    "webnn.inspect",
-    "webnn.javascript",
-    "webnn.lowering",
-    "webnn.notebook",
-    "webnn.onnx",
-    "webnn.reference",
-    "webnn.scale",
-    "webnn.stablehlo",
-    "webnn.xla",
+    *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
+    *("webnn.fuzz", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.notebook"),
+    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
@@ -306,30 +282,9 @@ def test_bindings_and_runner_use_public_names_only(file: str) -> None:
 
 
 HEAVY = (
-    "onnx",
-    "onnxruntime",
-    "typer",
-    "rich",
-    "IPython",
-    "graphlay",
-    "jinja2",
-    "jaxlib",
-    "webnn.formats",
-    "webnn.hlo",
-    "torch",
-    "sklearn",
-    "hypothesis",
-    "webnn.wpt_runner",
-    "webnn.browser",
-    "webnn.serve",
-    "webnn.scale",
-    "aiohttp",
-    "websockets",
-    "distributed",
-    "pyarrow",
-    "ray",
-    "webnn.builder.onnx",
-    "webnn.commands.main",
+    *("onnx", "onnxruntime", "typer", "rich", "IPython", "graphlay", "jinja2", "jaxlib", "webnn.formats", "webnn.hlo", "torch"),
+    *("sklearn", "hypothesis", "webnn.wpt_runner", "webnn.browser", "webnn.serve", "webnn.scale", "aiohttp", "websockets", "distributed"),
+    *("pyarrow", "ray", "webnn.builder.onnx", "webnn.commands.main"),
 )
 
 

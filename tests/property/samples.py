@@ -102,36 +102,11 @@ def _indices(*shape: int) -> Array:
 
 _UNARY = [
     *(row.name for row in unary.OPERATIONS),
-    "elu",
-    "gelu",
-    "hardSwish",
-    "linear",
-    "relu",
-    "sigmoid",
-    "softplus",
-    "softsign",
-    "tanh",
-    "logicalNot",
-    "isNaN",
-    "isInfinite",
+    *("elu", "gelu", "hardSwish", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh", "logicalNot", "isNaN", "isInfinite"),
 ]
 _BINARY = [
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "max",
-    "min",
-    "pow",
-    "equal",
-    "notEqual",
-    "greater",
-    "greaterOrEqual",
-    "lesser",
-    "lesserOrEqual",
-    "logicalAnd",
-    "logicalOr",
-    "logicalXor",
+    *("add", "sub", "mul", "div", "max", "min", "pow", "equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
+    *("logicalAnd", "logicalOr", "logicalXor"),
 ]
 _REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Product", "Sum", "SumSquare"]
 

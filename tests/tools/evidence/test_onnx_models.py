@@ -320,11 +320,7 @@ def test_the_command_on_an_executor(tmp_path: Path, capsys: pytest.CaptureFixtur
         "digits*",
         "--cache",
         str(tmp_path / "cache"),
-        "--rounds",
-        "0",
-        "--executor",
-        "processes:2",
-        "--json",
+        *("--rounds", "0", "--executor", "processes:2", "--json"),
         str(tmp_path / "r.json"),
     ]
     assert command.main(arguments) == 0, capsys.readouterr().out

@@ -200,16 +200,7 @@ def test_filled_constants_are_one_number_and_outputs_are_not() -> None:
 
 
 HOSTILE = [
-    "",
-    "__proto__",
-    "constructor",
-    "hasOwnProperty",
-    "nearest-neighbor",
-    "2,2",
-    "1",
-    "a'\n\\b\u2028",
-    "\U0001f600",
-    "\ud800",
+    *("", "__proto__", "constructor", "hasOwnProperty", "nearest-neighbor", "2,2", "1", "a'\n\\b\u2028", "\U0001f600", "\ud800"),
     "x" * 300,
 ]
 
