@@ -274,11 +274,8 @@ def test_a_shared_constant_is_one() -> None:
     y = builder.mul(builder.add(tensor(builder), shared), builder.add(shared, other))
     description = check([y])
     assert list(description.constants) == ["b", "b_2"]
-    assert [dict(each.inputs) for each in description.operators] == [
-        {"a": "x", "b": "b"},
-        {"a": "b", "b": "b_2"},
-        {"a": "add", "b": "add_2"},
-    ]
+    wanted = [{"a": "x", "b": "b"}, {"a": "b", "b": "b_2"}, {"a": "add", "b": "add_2"}]
+    assert [dict(each.inputs) for each in description.operators] == wanted
 
 
 def test_a_diamond() -> None:

@@ -199,10 +199,8 @@ def test_graphs_are_handed_out() -> None:
 
     graphs = [asyncio.run(build(context)) for context in contexts]
     assert [graph for _, graph in seen] == graphs
-    assert [(each.draft, [operator.operation for operator in each.operators]) for each, _ in seen] == [
-        ("2024-06", ["relu"]),
-        ("2026-06", ["relu"]),
-    ]
+    wanted = [("2024-06", ["relu"]), ("2026-06", ["relu"])]
+    assert [(each.draft, [operator.operation for operator in each.operators]) for each, _ in seen] == wanted
 
 
 def test_a_failure_of_the_function_is_the_build_s() -> None:

@@ -225,10 +225,8 @@ def test_a_signature(name: str) -> None:
 
 
 def test_some_arguments_have_two_names() -> None:
-    assert {name: renamed(name) for name in SINGLE if renamed(name)} == {
-        "cast": {"dataType": "type"},
-        "where": {"trueValue": "input", "falseValue": "other"},
-    }
+    wanted = {"cast": {"dataType": "type"}, "where": {"trueValue": "input", "falseValue": "other"}}
+    assert {name: renamed(name) for name in SINGLE if renamed(name)} == wanted
 
 
 @each_row("name", [name for name in SINGLE if renamed(name)])

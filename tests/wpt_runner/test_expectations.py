@@ -296,12 +296,8 @@ def test_apply() -> None:
     expectations = parse(TEXT)
     applied = [expectations.apply(result) for result in AS_EXPECTED]
     assert [result.surprises for result in applied] == [False, False, False, False]
-    assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == [
-        (FAIL, "MLBuffer is not in this draft"),
-        (FAIL, "MLBuffer is not in this draft"),
-        (SubtestStatus.TIMEOUT, "slow"),
-        (None, ""),
-    ]
+    wanted = [(FAIL, "MLBuffer is not in this draft"), (FAIL, "MLBuffer is not in this draft"), (SubtestStatus.TIMEOUT, "slow"), (None, "")]
+    assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == wanted
     assert applied[2].subtests[2].expected is None
     assert (applied[3].expected, applied[3].reason) == (FileStatus.ERROR, "it ends early")
     # Expectations of an earlier file are forgotten.
@@ -532,10 +528,8 @@ def test_other_variants_are_left_alone() -> None:
     text = f"{ENTRY}reason = 'r'\nsubtests = ['x', 'y']\n"
     passes = ran("a.js", CPU, {"x": "PASS", "y": "FAIL"})
     known = parse(text).update([passes], places={"a.js": VARIANTS})
-    assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == [
-        (None, ("y",), "r"),
-        ((GPU, NPU), ("x",), "r"),
-    ]
+    wanted = [(None, ("y",), "r"), ((GPU, NPU), ("x",), "r")]
+    assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == wanted
     # Where nothing is known of other variants, there are none.
     assert [(entry.variants, entry.subtests) for entry in parse(parse(text).update([passes])).entries] == [(None, ("y",))]
 
@@ -555,11 +549,8 @@ def test_flavours_that_differ() -> None:
     results = [ran("a.js", "", {"x": "FAIL", "y": "PASS"}), ran("a.js", "worker", {"x": "FAIL", "y": "FAIL", "z": "FAIL"})]
     assert parse(text).problems(results) == ["a.toml:1: a.js (window) passes 'y': name the other flavours and variants in the entry"]
     updated = parse(text).update(results)
-    assert [(entry.flavours, entry.subtests, entry.reason) for entry in parse(updated).entries] == [
-        (None, ("x",), "r"),
-        (("worker",), ("y",), "r"),
-        (("worker",), ("z",), ""),
-    ]
+    wanted = [(None, ("x",), "r"), (("worker",), ("y",), "r"), (("worker",), ("z",), "")]
+    assert [(entry.flavours, entry.subtests, entry.reason) for entry in parse(updated).entries] == wanted
 
 
 def test_flavours_that_do_not_exist() -> None:

@@ -263,8 +263,5 @@ def test_json() -> None:
     results = as_json(RESULTS, {"test_b": Verdict(name="test_b", status="ok")}, {"a sequence": 25}, {"webnn": "1"}, 3.5)
     results = json.loads(json.dumps(results))
     assert (results["versions"], results["seconds"], results["skipped"]) == ({"webnn": "1"}, 3.5, {"a sequence": 25})
-    assert [(each["name"], each["reaches"], each.get("alone")) for each in results["tests"]][:3] == [
-        ("test_a", True, None),
-        ("test_b", True, "ok"),
-        ("test_c", False, None),
-    ]
+    wanted = [("test_a", True, None), ("test_b", True, "ok"), ("test_c", False, None)]
+    assert [(each["name"], each["reaches"], each.get("alone")) for each in results["tests"]][:3] == wanted

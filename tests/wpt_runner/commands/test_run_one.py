@@ -268,11 +268,8 @@ def test_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 1
     assert "flaky  /webnn/x.window.html: shaky: 2 PASS, 1 FAIL" in result.output
     assert [line for line in result.output.splitlines() if line.startswith("run ")] == [f"run {number} of 3" for number in (1, 2, 3)]
-    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == [
-        "firm",
-        "shaky",
-        "/webnn/x.window.html: shaky: 2 PASS, 1 FAIL",
-    ]
+    wanted = ["firm", "shaky", "/webnn/x.window.html: shaky: 2 PASS, 1 FAIL"]
+    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == wanted
     assert "flaky" not in invoke(root, "--repeat", "2", "-k", "firm").output
 
 

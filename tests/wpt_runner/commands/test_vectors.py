@@ -128,15 +128,8 @@ def test_failures_are_cut_and_reported(tmp_path: Path) -> None:
     assert (content["totals"]["failed"], len(content["cases"])) == (22, 22)
     first, broken, *_ = content["cases"]
     assert (first["name"], first["status"], first["worst"]) == (name, "failed", "Infinity")
-    assert first["first_difference"] == {
-        "output": "y",
-        "index": 1,
-        "actual": -2,
-        "expected": "NaN",
-        "distance": "Infinity",
-        "wrong": 1,
-        "compared": 2,
-    }
+    wanted = {"output": "y", "index": 1, "actual": -2, "expected": "NaN", "distance": "Infinity", "wrong": 1, "compared": 2}
+    assert first["first_difference"] == wanted
     assert (broken["status"], broken["worst"], broken["operations"]) == ("error", None, [])
 
 

@@ -203,10 +203,8 @@ def test_a_case(tmp_path: Path, name: str) -> None:
     assert (recording.result.message, recording.skipped, recording.differing) == ("", [], {})
     graph = {"inputs": inputs, "operators": operators, "expectedOutputs": outputs}
     assert recording.cases == [{"name": name, "tolerance": tolerance, "graph": graph}]
-    assert [list(case["graph"][part]) for case in recording.cases for part in ("inputs", "expectedOutputs")] == [
-        list(inputs),
-        list(outputs),
-    ]
+    wanted = [list(inputs), list(outputs)]
+    assert [list(case["graph"][part]) for case in recording.cases for part in ("inputs", "expectedOutputs")] == wanted
     write_file(tmp_path / "one.json", encode_file("tests", "2024-06", recording.cases))
     [outcome] = [run_case(case, make_context()) for case in load_cases([tmp_path / "one.json"])]
     assert (outcome.status, outcome.failure) == (Status.PASSED, "")
@@ -297,11 +295,8 @@ def test_several_subtests_and_computations(tmp_path: Path) -> None:
           assert_array_equals(one.outputs.y, [1]);
         }}, 'twice');""",
     )
-    assert [(case["name"], case["graph"]["inputs"]["x"]["data"]) for case in recording.cases] == [
-        ("first", [1, 2]),
-        ("twice", [-2]),
-        ("twice (2)", [-1]),
-    ]
+    wanted = [("first", [1, 2]), ("twice", [-2]), ("twice (2)", [-1])]
+    assert [(case["name"], case["graph"]["inputs"]["x"]["data"]) for case in recording.cases] == wanted
     assert [skipped.name for skipped in recording.skipped] == ["nothing"]
 
 
