@@ -199,10 +199,7 @@ OWNERS: list[tuple[str, Callable[[MLContext, Any, int], Any]]] = [
     ("a view", lambda _, memory, start: laid_over(memory, start)),
     ("a result", lambda context, memory, start: transferred(context, laid_over(memory, start))),
     ("a part of a result", lambda context, memory, start: transferred(context, laid_over(memory, 0, 12))[start : start + 6]),
-    (
-        "a result that was a part",
-        lambda context, memory, start: transferred(context, transferred(context, laid_over(memory, 0, 12))[start:][:6]),
-    ),
+    ("a result that was a part", lambda c, memory, start: transferred(c, transferred(c, laid_over(memory, 0, 12))[start:][:6])),
 ]
 
 

@@ -72,10 +72,8 @@ BELOW = {
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *(
-            *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
-            *("webnn.processes", "webnn.stablehlo"),
-        ),
+        *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
+        *("webnn.processes", "webnn.stablehlo"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),

@@ -85,12 +85,7 @@ def attributes(interface: str) -> list[str]:
     return merged(draft.attributes(interface) for draft in DRAFTS)
 
 
-PROMISES = [
-    (interface, name)
-    for interface in INTERFACES
-    for name, overloads in operations(interface).items()
-    if is_promise(overloads[0]["returns"])
-]
+PROMISES = [(owner, name) for owner in INTERFACES for name, overloads in operations(owner).items() if is_promise(overloads[0]["returns"])]
 #: The methods whose signatures are tested here; `test_operations` has those of the builder.
 METHODS = [(interface, name) for interface in INTERFACES if interface != "MLGraphBuilder" for name in operations(interface)]
 

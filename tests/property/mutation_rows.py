@@ -207,11 +207,8 @@ def _names(count: int) -> list[Row]:
     ]
 
 
-_SEQUENCE = [
-    always("steps", NO_UNSIGNED_LONG),
-    by_call("steps", lambda call: [0, call.arguments["steps"] + 1]),
-    always("options.direction", NO_ENUM),
-]
+_STEPS = by_call("steps", lambda call: [0, call.arguments["steps"] + 1])
+_SEQUENCE = [always("steps", NO_UNSIGNED_LONG), _STEPS, always("options.direction", NO_ENUM)]
 _WEIGHTS = ("weight", "recurrentWeight", "options.bias", "options.recurrentBias")
 _STATES = ("options.initialHiddenState", "options.initialCellState")
 

@@ -333,11 +333,8 @@ def _swell(model: ModelProto, random: random.Random) -> None:
     shape.insert(0, 1)
     for _ in range(random.choice([1, 2])):
         shape[random.randrange(len(shape))] = random.choice([2**16, 2**20, 2**24, 2**29, 2**31, 2**33, 2**40])
-    dtype = (
-        helper.tensor_dtype_to_np_dtype(old.data_type)
-        if old is not None and 0 < old.data_type < 12 and old.data_type != 8
-        else np.dtype(np.float32)
-    )
+    isNumeric = old is not None and 0 < old.data_type < 12 and old.data_type != 8
+    dtype = helper.tensor_dtype_to_np_dtype(old.data_type) if isNumeric else np.dtype(np.float32)
     value = numpy_helper.from_array(np.array([random.choice([0, 1, 3])]).astype(dtype))
     node.input[place] = "swollen"
     graph = model.graph

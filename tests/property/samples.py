@@ -138,11 +138,7 @@ MOVERS: list[Sample] = [
     ),
     Sample("scatterND", lambda x: {"indices": np.array([[0]]), "updates": _like(x, 1, *x.shape[1:])}),
     *[
-        Sample(
-            f"pad {mode}",
-            lambda x: {"beginningPadding": [0] * (x.ndim - 1) + [1], "endingPadding": [0] * (x.ndim - 1) + [1]},
-            _fixed(mode=mode),
-        )
+        Sample(f"pad {mode}", lambda x: dict.fromkeys(("beginningPadding", "endingPadding"), [0] * (x.ndim - 1) + [1]), _fixed(mode=mode))
         for mode in ("constant", "edge", "reflection")
     ],
     Sample("triangular"),
@@ -176,11 +172,8 @@ def _recurrent(gates: int, *states: str, steps: int = 0) -> Make:
         directions = [1] if steps else []
         weights = {"weight": _like(x, *directions, gates * 2, x.shape[-1]) / 8, "recurrentWeight": _like(x, *directions, gates * 2, 2) / 8}
         others = {state: _like(x, x.shape[-2], 2) for state in states}
-        return (
-            {key: value.astype(x.dtype) for key, value in (weights | others).items()}
-            | ({"steps": x.shape[0]} if steps else {})
-            | {"hiddenSize": 2}
-        )
+        numbers = {"steps": x.shape[0], "hiddenSize": 2} if steps else {"hiddenSize": 2}
+        return {**{key: value.astype(x.dtype) for key, value in (weights | others).items()}, **numbers}
 
     return make
 
@@ -205,11 +198,7 @@ SAMPLES: list[Sample] = [
     *[Sample(f"{name} itself", lambda x: {"b": x}) for name in _BINARY],
     *[Sample(f"{name} {value}", _number(value)) for name in ("add", "sub", "mul", "div", "max", "min", "pow") for value in (0, 1, 2)],
     *[Sample(f"{name} -0.0", _number(-0.0)) for name in ("add", "sub", "max", "min")],
-    *[
-        Sample(f"{name} {value} first", _number_first(value), member="b")
-        for name in ("add", "sub", "mul", "div", "pow")
-        for value in (0, 1, 2)
-    ],
+    *[Sample(f"{name} {n} first", _number_first(n), member="b") for name in ("add", "sub", "mul", "div", "pow") for n in (0, 1, 2)],
     Sample("mul root", _number(math.sqrt(0.5))),
     Sample("div root", _number(math.sqrt(2))),
     Sample("add channel", lambda x: {"b": _like(x, x.shape[1], 1, 1)}, rank=4),

@@ -400,75 +400,69 @@ ALL = {FILE: VARIANTS}
 UNWRITTEN = 'reason = ""  # to be written by a person; the run fails until it is'
 
 
-@pytest.mark.parametrize(
-    ("results", "options", "changes"),
-    [
-        pytest.param(
-            [ran(FILE, variant, {ONE: "PASS", TWO: "FAIL", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
-            {},
-            [('  "one",  # the first\n', "")],
-            id="one passes",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"})],
-            {},
-            [('variants = ["?cpu", "?gpu"]', 'variants = ["?gpu"]')],
-            id="passes in the variant that ran",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
-            {"places": ALL},
-            [
-                # A comment in a line of its own may be about more than the next name: it stays.
-                ("  'two \"quoted\"',\n", ""),
-                (
-                    "# Below.\n",
-                    '# Below.\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n'
-                    'reason = "MLBuffer is not in this draft"  # said once\n# Below.\nvariants = ["?gpu", "?npu"]\n'
-                    "subtests = [\n  # the second:\n  'two \"quoted\"',\n]\n",
-                ),
-            ],
-            id="a copy for the other variants",
-        ),
-        pytest.param(
-            [ran(OTHER, "")],
-            {},
-            [('[[expected]]\nfile = "webnn/validation_tests/relu.https.any.js"\nreason = "it ends early"\ntest = "ERROR"\n', "")],
-            id="the test ends well",
-        ),
-        pytest.param(
-            [ran(FILE, variant, {ONE: "PASS", TWO: "PASS", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
-            {},
-            [(TEXT[TEXT.index("# About one") : TEXT.index("# Free.")], "")],
-            id="an entry goes, with what belongs to it",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
-            {"places": ALL},
-            [
-                (
-                    'subtests = ["three"]\n',
-                    f'subtests = ["three"]\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n{UNWRITTEN}\n'
-                    'variants = ["?cpu"]\ntest = "ERROR"\n',
-                )
-            ],
-            id="the test ends badly",
-        ),
-        pytest.param(
-            [ran("webnn/new.any.js", variant, {"b": "FAIL", "a\n\\": "FAIL", "c": "NOTRUN"}) for variant in VARIANTS],
-            {"wpt": "0123456789"},
-            [
-                ("f776985725", "0123456789"),
-                (
-                    'test = "ERROR"\n',
-                    f'test = "ERROR"\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = [\n  "b",\n'
-                    f'  "a\\n\\\\",\n]\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "NOTRUN"\nsubtests = ["c"]\n',
-                ),
-            ],
-            id="a new file",
-        ),
-    ],
-)
+#: Results, the options, and what changes in TEXT.
+UPDATES: dict[str, tuple[list[FileResult], dict[str, Any], list[tuple[str, str]]]] = {
+    "one passes": (
+        [ran(FILE, variant, {ONE: "PASS", TWO: "FAIL", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+        {},
+        [('  "one",  # the first\n', "")],
+    ),
+    "passes in the variant that ran": (
+        [ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"})],
+        {},
+        [('variants = ["?cpu", "?gpu"]', 'variants = ["?gpu"]')],
+    ),
+    "a copy for the other variants": (
+        [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
+        {"places": ALL},
+        [
+            # A comment in a line of its own may be about more than the next name: it stays.
+            ("  'two \"quoted\"',\n", ""),
+            (
+                "# Below.\n",
+                '# Below.\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n'
+                'reason = "MLBuffer is not in this draft"  # said once\n# Below.\nvariants = ["?gpu", "?npu"]\n'
+                "subtests = [\n  # the second:\n  'two \"quoted\"',\n]\n",
+            ),
+        ],
+    ),
+    "the test ends well": (
+        [ran(OTHER, "")],
+        {},
+        [('[[expected]]\nfile = "webnn/validation_tests/relu.https.any.js"\nreason = "it ends early"\ntest = "ERROR"\n', "")],
+    ),
+    "an entry goes, with what belongs to it": (
+        [ran(FILE, variant, {ONE: "PASS", TWO: "PASS", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+        {},
+        [(TEXT[TEXT.index("# About one") : TEXT.index("# Free.")], "")],
+    ),
+    "the test ends badly": (
+        [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
+        {"places": ALL},
+        [
+            (
+                'subtests = ["three"]\n',
+                f'subtests = ["three"]\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n{UNWRITTEN}\n'
+                'variants = ["?cpu"]\ntest = "ERROR"\n',
+            )
+        ],
+    ),
+    "a new file": (
+        [ran("webnn/new.any.js", variant, {"b": "FAIL", "a\n\\": "FAIL", "c": "NOTRUN"}) for variant in VARIANTS],
+        {"wpt": "0123456789"},
+        [
+            ("f776985725", "0123456789"),
+            (
+                'test = "ERROR"\n',
+                f'test = "ERROR"\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = [\n  "b",\n'
+                f'  "a\\n\\\\",\n]\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "NOTRUN"\nsubtests = ["c"]\n',
+            ),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("results", "options", "changes"), UPDATES.values(), ids=UPDATES)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_update(results: Sequence[FileResult], options: dict[str, Any], changes: Sequence[tuple[str, str]], newline: str) -> None:
     wanted = TEXT

@@ -134,9 +134,7 @@ def test_scripts(tmp_path: Path, files: dict[str, str], status: str, message: st
 
 #: The content in place of testharness.js, and the message.
 HARNESSES = [
-    ("}{", "/resources/testharness.js: SyntaxError"),
-    ("", "/resources/testharness.js: TypeError"),
-    ("throw 5", "/resources/testharness.js: 5"),
+    (content, f"/resources/testharness.js: {error}") for content, error in (("}{", "SyntaxError"), ("", "TypeError"), ("throw 5", "5"))
 ]
 
 

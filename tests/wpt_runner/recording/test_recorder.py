@@ -415,11 +415,7 @@ def test_a_file_is_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_text_of_a_file() -> None:
-    graph = {
-        "inputs": {"x": tensor([1, 2], [2])},
-        "operators": [operator("relu", [X], ["y"])],
-        "expectedOutputs": {"y": tensor([1, 2], [2])},
-    }
+    graph = {"inputs": {"x": tensor([1, 2], [2])}, "operators": [RELU], "expectedOutputs": {"y": tensor([1, 2], [2])}}
     text = encode_file("here", "2024-06", [{"name": "\ud800 é", "tolerance": ulp(0), "graph": graph}])
     assert json.loads(text)["tests"][0] == {"name": "\ud800 é", "tolerance": ulp(0), "graph": graph}
     assert '     "x": {"data": [1, 2], "descriptor": {"shape": [2], "dataType": "float32"}}\n' in text
