@@ -6,6 +6,8 @@ import contextlib
 import functools
 import inspect
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +95,12 @@ def refused(
         yield caught
     wanted = {"rule": rule, **fields}
     assert {name: getattr(caught.value, name) for name in wanted} == wanted, str(caught.value)
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the names of the modules that a program loads in a process of its own."""
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
 class Arguments:

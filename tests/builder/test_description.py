@@ -15,7 +15,7 @@ import pytest
 
 import webnn
 from tests.property.calls import Call, connect
-from tests.property.profiles import hold
+from tests.property.profiles import by_day_and_night, hold
 from tests.property.samples import SAMPLES, Sample, numbers
 from tests.property.strategies import CALLS
 from tests.support import CURRENT, each_row, make_context, refused
@@ -75,11 +75,7 @@ def check(outputs: list[MLOperand]) -> GraphDescription:
 # Every operation of both drafts.
 
 
-#: By day a few calls of an operation, at night many.
-EXAMPLES = [pytest.param("ci", 3, id="some"), pytest.param("nightly", 100, id="many", marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize(("profile", "examples"), EXAMPLES)
+@by_day_and_night(3, 100)
 @pytest.mark.parametrize("name", CALLS[OLD])
 def test_operations_of_the_first_draft(name: str, profile: str, examples: int) -> None:
     def round_trip(call: Call) -> None:

@@ -10,6 +10,7 @@ import threading
 import weakref
 from contextlib import nullcontext
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -84,10 +85,7 @@ def test_members_as_keywords_or_as_a_dictionary(context: MLContext) -> None:
 
 
 def test_no_memory(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise MemoryError("none left")
-
-    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
+    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", Mock(side_effect=MemoryError("none left")))
     with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         context.createTensorSync(dataType="int8", shape=[3])
 

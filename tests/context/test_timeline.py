@@ -9,8 +9,10 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -189,11 +191,7 @@ def test_a_job_that_is_queued_while_the_worker_falls_asleep() -> None:
 
 
 def test_failures_belong_to_their_job() -> None:
-    timeline = Timeline()
-
-    def fail() -> None:
-        raise KeyError("mine")
-
+    timeline, fail = Timeline(), Mock(side_effect=KeyError("mine"))
     with pytest.raises(KeyError, match="mine"):
         timeline.run(fail)
     gate = threading.Event()
@@ -356,11 +354,8 @@ def test_callers_of_many_threads_take_turns() -> None:
         for count in range(20):
             (timeline.run, timeline.post, timeline.hurry)[(index + count) % 3](job)
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     timeline.finish()
     assert (most, ran) == (1, 160)
 
@@ -451,10 +446,7 @@ def test_a_worker_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
     timeline, order = Timeline(), Order()
     timeline.post(order.job("posted"))
     assert order.names == []

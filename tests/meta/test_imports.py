@@ -16,7 +16,7 @@ import pytest
 
 import webnn
 from tests.meta.specification import LAYERS, ROOT, parse, sources
-from tests.support import each_row
+from tests.support import each_row, modules_after
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
 from webnn.browser.command import COMMANDS as BROWSER_COMMANDS
@@ -284,11 +284,6 @@ HEAVY = (
     *("sklearn", "hypothesis", "webnn.wpt_runner", "webnn.browser", "webnn.serve", "webnn.scale", "aiohttp", "websockets", "distributed"),
     *("pyarrow", "ray", "webnn.builder.onnx", "webnn.commands.main"),
 )
-
-
-def modules_after(code: str) -> set[str]:
-    script = f"{code}\nimport sys\nprint(*sys.modules)"
-    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
 @pytest.mark.processes

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from tests.property.profiles import by_day_and_night, hold
 from tests.shared import ROOT
 from tests.wpt_runner.recorded import EveryAdapter
 from webnn.commands.text import replace_surrogates
@@ -722,10 +722,6 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
         text = write(merge(after.entries), style, newline)
 
 
-def test_any_history_of_runs() -> None:
-    hold("ci", 50, HISTORIES, check_history)
-
-
-@pytest.mark.slow
-def test_any_history_of_runs_at_length() -> None:
-    hold("nightly", NIGHTLY_EXAMPLES, HISTORIES, check_history)
+@by_day_and_night(50)
+def test_any_history_of_runs(profile: str, examples: int) -> None:
+    hold(profile, examples, HISTORIES, check_history)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -175,10 +176,7 @@ def test_errors_of_the_binding_reach_the_report(tmp_path: Path, call: str, messa
 
 
 def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise LookupError("a fault")
-
-    monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
+    monkeypatch.setattr("webnn.MLGraphBuilder.relu", Mock(side_effect=LookupError("a fault")))
     text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
     result = run(tmp_path, text, Settings(revision="2024-06"))
     assert result.status == "CRASH"

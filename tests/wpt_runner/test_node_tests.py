@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -212,10 +213,7 @@ def only(root: Path, text: str, flavour: Flavour) -> tuple[Checkout, Test]:
 
 @pytest.mark.parametrize("flavour", BOTH)
 def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flavour: Flavour) -> None:
-    def fail(*_: object) -> None:
-        raise LookupError("a fault")
-
-    monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
+    monkeypatch.setattr("webnn.MLGraphBuilder.relu", Mock(side_effect=LookupError("a fault")))
     text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
     result = run(tmp_path, text, flavour=flavour)
     assert (result.status, outcomes(result)) == ("CRASH", {"a": "FAIL", "b": "PASS"}), result
@@ -254,10 +252,7 @@ def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flav
 
 
 def test_there_is_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find() -> None:
-        raise NodeMissingError("Node 22.15 or newer is needed")
-
-    monkeypatch.setattr(node_tests, "find_node", find)
+    monkeypatch.setattr(node_tests, "find_node", Mock(side_effect=NodeMissingError("Node 22.15 or newer is needed")))
     result = run_test_in_node(*only(tmp_path, "test(() => {}, 'a');", Flavour.WINDOW), Settings(revision="2024-06"), "WebAssembly")
     assert result.status == "ERROR"
     assert result.message == "it uses WebAssembly, which quickjs-ng lacks: Node 22.15 or newer is needed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -45,11 +46,7 @@ def test_right_and_wrong(filter: str) -> None:
     wrong = judge(case, correction, lambda text, inputs: [each + 1 for each in run(text, inputs)])
     assert wrong.kind == "wrong"
     assert wrong.reason
-
-    def fail(text: str, inputs: Sequence[Array]) -> list[Array]:
-        raise RuntimeError("the compiler\nfails")
-
-    assert judge(case, correction, fail) == Verdict("wrong", "RuntimeError: the compiler")
+    assert judge(case, correction, Mock(side_effect=RuntimeError("the compiler\nfails"))) == Verdict("wrong", "RuntimeError: the compiler")
 
 
 def test_what_the_draft_refuses() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -226,19 +227,14 @@ def test_an_interrupt_leaves_whole_files(checkout: Path, tmp_path: Path, monkeyp
 
 @pytest.mark.usefixtures("in_this_process")
 def test_a_file_that_cannot_be_written(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(WRITE_FILE, fail)
+    monkeypatch.setattr(WRITE_FILE, Mock(side_effect=OSError(28, "No space left on device")))
     result = invoke("--wpt", checkout, tmp_path, "split")
     assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert "No space left on device" in result.output
 
 
 def test_without_the_engine(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        raise EngineMissingError("the engine is not installed")
-
-    monkeypatch.setattr("webnn.wpt_runner.commands.record.require_engine", fail)
+    missing = Mock(side_effect=EngineMissingError("the engine is not installed"))
+    monkeypatch.setattr("webnn.wpt_runner.commands.record.require_engine", missing)
     result = invoke("--wpt", checkout, tmp_path)
     assert (result.exit_code, result.output) == (2, "webnn: the engine is not installed\n")

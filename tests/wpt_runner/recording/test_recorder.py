@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -403,11 +404,7 @@ def test_a_file_is_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write_file(file, "first\n")
     write_file(file, "é\n")
     assert file.read_bytes() == "é\n".encode()
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         write_file(file, "third\n")
     assert [each.name for each in tmp_path.iterdir()] == ["one.json"]
