@@ -250,10 +250,6 @@ def test_other_lines(line: str) -> None:
 # The runner of web-platform-tests stands outside: it sees what a program sees.
 
 
-def runner_files() -> Iterator[Path]:
-    yield from sources(LAYERS["webnn.wpt_runner"])
-
-
 def attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
 

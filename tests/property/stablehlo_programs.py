@@ -50,7 +50,7 @@ _SQUARE = DotDimensionNumbers(lhs_contracting_dimensions=(1,), rhs_contracting_d
 _BATCHED = DotDimensionNumbers(
     lhs_batching_dimensions=(0,), rhs_batching_dimensions=(0,), lhs_contracting_dimensions=(2,), rhs_contracting_dimensions=(1,)
 )
-_ADD, _MAX, _LAST = body("f32", "add"), body("f32", "maximum"), body("f32")
+_ADD, _MAX = body("f32", "add"), body("f32", "maximum")
 _POOL: Mapping[str, Attribute] = {
     "window_dimensions": (1, 1, 2, 2),
     "window_strides": (1, 1, 2, 2),

@@ -12,12 +12,11 @@ from typer.testing import CliRunner, Result
 
 import webnn
 from tests.webnn.javascript.engines import needs_quickjs
-from tests.webnn.processes.pools import expire, run_tasks_here
+from tests.webnn.processes.pools import expire
 from tests.wpt_runner.recorded import META, conformance_checkout
 from tests.wpt_runner.written import UTILS, written_checkout
 from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
-from webnn.wpt_runner import runner
 from webnn.wpt_runner.recording.files import write_file
 from webnn.wpt_runner.writing.cases import ConformanceCase
 from webnn.wpt_runner.writing.conformance import write_conformance_test
@@ -66,12 +65,6 @@ def run(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Resul
     """Everything, once, into a folder that is not there yet."""
     out = tmp_path_factory.mktemp("recorded") / "new" / "out"
     return invoke("--wpt", checkout, out), out
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run tests in this process, where a test is not about processes."""
-    monkeypatch.setattr(runner, "run_tasks", run_tasks_here)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
