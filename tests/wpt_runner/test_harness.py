@@ -28,9 +28,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def run(root: Path, files: str | dict[str, str], settings: Settings = FAST, name: str = "x.any.js", **rest: Any) -> FileResult:
+def run(
+    root: Path, files: str | dict[str, str], settings: Settings = FAST, name: str = "x.any.js", harness: str | None = None, **rest: Any
+) -> FileResult:
     """Run a file of a small checkout, in its first variant."""
-    checkout = Checkout(make_checkout(root, {name: files} if isinstance(files, str) else files))
+    checkout = Checkout(make_checkout(root, {name: files} if isinstance(files, str) else files, harness))
     return run_test(checkout, checkout.tests([name])[0], settings, **rest)
 
 
@@ -141,10 +143,7 @@ HARNESSES = [
 
 @pytest.mark.parametrize(("harness", "message"), HARNESSES)
 def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
-    (root / "resources" / "testharness.js").write_text(harness)
-    checkout = Checkout(root)
-    result = run_test(checkout, checkout.tests()[0], FAST)
+    result = run(tmp_path, "test(() => {}, 'a');", harness=harness)
     assert (result.status, list(result.subtests)) == ("ERROR", [])
     assert result.message.startswith(message)
 
@@ -195,10 +194,7 @@ globalThis.timeout = () => { for (const each of completions) each(tests, {status
 
 
 def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": ""})
-    (root / "resources" / "testharness.js").write_text(LATE)
-    checkout = Checkout(root)
-    result = run_test(checkout, checkout.tests()[0], FAST)
+    result = run(tmp_path, "", harness=LATE)
     assert (result.status, outcomes(result)) == ("TIMEOUT", {"never": "TIMEOUT", "after": "NOTRUN"})
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node
-from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.checkouts import WEB, make_checkout
 from tests.wpt_runner.test_harness import FILES, HELPER, NEVER, SCRIPTS, STACKS, TRACED, outcomes
 from webnn.javascript.node import NodeMissingError
 from webnn.wpt_runner import node_tests
@@ -33,10 +33,15 @@ def node() -> None:
 
 
 def run(
-    root: Path, files: str | Mapping[str, str], settings: Settings | None = None, flavour: Flavour = Flavour.WINDOW, **rest: Any
+    root: Path,
+    files: str | Mapping[str, str],
+    settings: Settings | None = None,
+    flavour: Flavour = Flavour.WINDOW,
+    harness: str | None = None,
+    **rest: Any,
 ) -> FileResult:
     """Run a file of a small checkout in Node, in its first variant."""
-    checkout = Checkout(make_checkout(root, {"x.any.js": files} if isinstance(files, str) else files))
+    checkout = Checkout(make_checkout(root, {"x.any.js": files} if isinstance(files, str) else files, harness))
     test = checkout.tests(["x.any.js"], flavours=[flavour])[0]
     return run_test_in_node(checkout, test, settings or Settings(revision="2024-06"), "nothing", **rest)
 
@@ -177,11 +182,7 @@ Promise.resolve().then(() => {
 
 def test_all_scripts_run_before_promises_go_on(tmp_path: Path) -> None:
     files = {"x.any.js": "// META: script=one.js\ntest(() => {}, 'b');", "one.js": "test(() => {}, 'a');"}
-    root = make_checkout(tmp_path, files)
-    (root / "resources" / "testharness.js").write_text(SHELL)
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"])[0], Settings(revision="2024-06"), "nothing")
-    assert outcomes(result) == {"a": "PASS", "b": "PASS"}
+    assert outcomes(run(tmp_path, files, harness=SHELL)) == {"a": "PASS", "b": "PASS"}
 
 
 def test_the_output_and_the_subtests_are_told(tmp_path: Path) -> None:
@@ -229,11 +230,9 @@ HARNESSES = [("addEventListener('error'", "ERROR"), ("addEventListener('never'",
 def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, listen: str, status: str, flavour: Flavour) -> None:
     text = "promise_test(async () => { await new Promise(end => setTimeout(end, 300)); assert_equals(count, 2); }, 'a'); throw Error('x');"
     twice = "// META: script=one.js\n// META: script=one.js\n"
-    root = make_checkout(tmp_path, {"x.any.js": twice + text, "one.js": "var count = (globalThis.count ?? 0) + 1;"})
-    harness = root / "resources" / "testharness.js"
-    harness.write_text(harness.read_text(encoding="utf-8").replace("addEventListener('error'", listen), encoding="utf-8")
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"], flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
+    files = {"x.any.js": twice + text, "one.js": "var count = (globalThis.count ?? 0) + 1;"}
+    harness = (WEB / "resources" / "testharness.js").read_text(encoding="utf-8").replace("addEventListener('error'", listen)
+    result = run(tmp_path, files, flavour=flavour, harness=harness)
     assert result.status == status, result
     assert outcomes(result) == {"a": "PASS" if status == "OK" else "NOTRUN"}
 
@@ -243,10 +242,7 @@ def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, liste
     ("harness", "message"), [("}{", "SyntaxError: Unexpected token '}'"), ("", "TypeError: testharness.js must define timeout()")]
 )
 def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flavour: Flavour) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
-    (root / "resources" / "testharness.js").write_text(harness)
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
+    result = run(tmp_path, "test(() => {}, 'a');", flavour=flavour, harness=harness)
     assert result.status == "CRASH"
     assert message in result.message
 
