@@ -226,7 +226,12 @@ def test_hostile_names_and_shared_operands(form: Form, tmp_path: Path) -> None:
 @needs_quickjs
 def test_a_wrong_expectation_fails(tmp_path: Path) -> None:
     """Each metric and each kind of number: the comparison is real."""
-    cases = [one("float32", [1], "sin", "a"), one("int64", [5], name="b"), one("float16", [0.25], "exp", "c"), one("uint8", [9], name="d")]
+    cases = [
+        one("float32", [1.0], "sin", "a"),
+        one("int64", [5], name="b"),
+        one("float16", [0.25], "exp", "c"),
+        one("uint8", [9], name="d"),
+    ]
     wrong = [replace(case, expected={"y": case.expected["y"] + np.array(1, case.expected["y"].dtype)}) for case in cases]
     assert len(failures(tmp_path / "right", cases)) == 0
     assert len(failures(tmp_path / "wrong", wrong)) == len(cases)
