@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import webnn
+from tests.webnn.serve.pages import end_all
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.idl import explain_members
 from webnn.javascript.realm import Address, Realm
@@ -325,8 +326,7 @@ def test_a_lost_context_is_told(page: Page) -> None:
 
 def test_an_ended_session_loses_the_contexts(page: Page) -> None:
     page.run(START + "Object.assign(globalThis, {context, builder, pair, x});")
-    for session in list(page.sessions.living.values()):
-        page.sessions.end(session)
+    end_all(page.sessions)
     printed = page.run(
         "for (const member of [() => builder.relu(x), () => builder.relu(x)])"
         "  try { member(); } catch (error) { console.log(`${error.name}: ${error.message}`); }"
