@@ -14,10 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import webnn
+from tests.webnn.javascript.engines import make_realm
 from tests.webnn.serve.pages import end_all
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.idl import explain_members
-from webnn.javascript.realm import Address, Realm
+from webnn.javascript.realm import Address
 from webnn.serve import messages
 from webnn.serve.messages import MessageError, unpack
 from webnn.serve.options import Options
@@ -43,14 +44,12 @@ class Page:
         self._pushed: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self._done = False
         self._pieces = b""
-        self._realm = Realm(
+        self._realm = make_realm(
+            lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
+            "2026-06",
             ml=None,
             address=Address(origin="https://app.test", pathname="/page.html", search=""),
-            read=lambda _: None,
-            log=lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
             emit=self._finish,
-            revision="2026-06",
-            memory=1 << 28,
         )
         engine = self._realm._engine
         engine.add_callable("__exchange", self._exchange)
