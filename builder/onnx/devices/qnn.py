@@ -18,9 +18,10 @@ from webnn.builder.onnx.conv import conv_transpose2d
 from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
+from webnn.builder.onnx.gather_scatter import emit_indices
 from webnn.builder.onnx.pooling import max_pool
 from webnn.builder.onnx.recurrent import STEPS
-from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.descriptor import FLOAT_TYPES, Shape
 from webnn.validation.normalization import layer_axes
 from webnn.validation.numbers import integer_bounds
 
@@ -47,7 +48,38 @@ def _logical_not(e: Emitter, op: Op) -> str:
 
 def _where(e: Emitter, op: Op) -> str:
     _, first, second = op.inputs
-    return e.node("Where", [_truth(e, op["condition"]), op[first], op[second]])
+    condition, values = _truth(e, op["condition"]), [op[first], op[second]]
+    if op.type(first) != "float32":
+        return e.node("Where", [condition, *values])
+    # A session with a `Where` of float32 fails. As float64 it leaves the device alone, not with the whole graph.
+    return e.cast(e.node("Where", [condition, *[e.cast(value, "float64") for value in values]]), "float32")
+
+
+def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # A session with a `Gather` of float32 fails; one with `GatherND` does not.
+    shape, axis, indices = op.shape("input"), op.options.axis, op.shape("indices")
+    if op.type("input") != "float32":
+        return emit(e, op)
+    order = [axis, *(each for each in range(len(shape)) if each != axis)]
+    places = e.reshape(emit_indices(e, op, shape[axis : axis + 1], wide=True), [*indices, 1])
+    result = e.node("GatherND", [e.transpose(op["input"], order), places])
+    # The dimensions of the indices come first: they belong in the place of the axis.
+    rank = len(indices)
+    return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
+
+
+def _elu(e: Emitter, op: Op) -> str:
+    # A session with `Elu` of float32 fails.
+    zero, one = e.scalar(0, "float32"), e.scalar(1, "float32")
+    below = e.node("Sub", [e.node("Exp", [e.node("Min", [op["input"], zero])]), one])
+    return e.node("Add", [e.node("Max", [op["input"], zero]), e.node("Mul", [below, e.scalar(op.options.alpha, "float32")])])
+
+
+def _gelu(e: Emitter, op: Op) -> str:
+    # A session with `Gelu` of float32 fails. In this order of nodes the engine does not make one; only `Erf` leaves the device.
+    value, half = op["input"], e.scalar(0.5, "float32")
+    error = e.node("Erf", [e.node("Mul", [value, e.scalar(math.sqrt(0.5), "float32")])])
+    return e.node("Mul", [value, e.node("Add", [e.node("Mul", [error, half]), half])])
 
 
 def _clamp(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -73,37 +105,42 @@ def _hard_sigmoid(e: Emitter, op: Op) -> str:
     return e.node("Min", [e.node("Max", [scaled, e.scalar(0, "float32")]), e.scalar(1, "float32")])
 
 
-def _standardize(e: Emitter, value: str, rank: int, axes: Sequence[int], epsilon: float) -> str:
+def _standardize(e: Emitter, value: str, shape: Shape, axes: Sequence[int], epsilon: float) -> str:
     """Emit the numbers less their mean, divided by their deviation, along some axes."""
-    centred = e.node("Sub", [value, e.reduce("ReduceMean", value, rank, axes, keep=True)])
-    variance = e.reduce("ReduceMean", e.node("Mul", [centred, centred]), rank, axes, keep=True)
-    return e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.scalar(epsilon, "float32")])])])
+    # The square of what is centred along several axes makes no session: they become one.
+    order = [*(axis for axis in range(len(shape)) if axis not in axes), *axes]
+    count = math.prod(shape[axis] for axis in axes)
+    rows = e.reshape(e.transpose(value, order), [math.prod(shape) // count, count])
+    centred = e.node("Sub", [rows, e.node("ReduceMean", [rows, e.ints([1])], keepdims=1)])
+    variance = e.node("ReduceMean", [e.node("Mul", [centred, centred]), e.ints([1])], keepdims=1)
+    result = e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.scalar(epsilon, "float32")])])])
+    return e.transpose(e.reshape(result, [shape[axis] for axis in order]), sorted(range(len(shape)), key=order.__getitem__))
 
 
-def _layer_normalization(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    # `LayerNormalization` computes with the precision of float16.
-    rank = len(op.shape("input"))
-    axes = layer_axes(op.options.axes, rank)
-    if not axes:
-        return emit(e, op)
-    value = _standardize(e, op["input"], rank, axes, op.options.epsilon)
-    shape = [op.shape("input")[axis] if axis in axes else 1 for axis in range(rank)]
-    order = sorted(range(len(axes)), key=axes.__getitem__)
+def _scale(e: Emitter, op: Op, value: str, shape: Sequence[int], order: Sequence[int]) -> str:
+    """Multiply with the scale and add the bias, both in the order and in the shape that broadcasts with the value."""
     for member, op_type in (("scale", "Mul"), ("bias", "Add")):
         if member in op.inputs:
             value = e.node(op_type, [value, e.reshape(e.transpose(op[member], order), shape)])
     return value
 
 
+def _layer_normalization(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # `LayerNormalization` computes with the precision of float16.
+    shape = op.shape("input")
+    axes = layer_axes(op.options.axes, len(shape))
+    if not axes:
+        return emit(e, op)
+    value = _standardize(e, op["input"], shape, axes, op.options.epsilon)
+    spread = [size if axis in axes else 1 for axis, size in enumerate(shape)]
+    return _scale(e, op, value, spread, sorted(range(len(axes)), key=axes.__getitem__))
+
+
 def _instance_normalization(e: Emitter, op: Op) -> str:
     # `InstanceNormalization` fails when the session is made.
     layout = op.options.layout
-    value = _standardize(e, op["input"], 4, [layout.index(axis) for axis in "hw"], op.options.epsilon)
-    shape = [-1 if axis == "c" else 1 for axis in layout]
-    for member, op_type in (("scale", "Mul"), ("bias", "Add")):
-        if member in op.inputs:
-            value = e.node(op_type, [value, e.reshape(op[member], shape)])
-    return value
+    value = _standardize(e, op["input"], op.shape("input"), [layout.index(axis) for axis in "hw"], op.options.epsilon)
+    return _scale(e, op, value, [-1 if axis == "c" else 1 for axis in layout], [0])
 
 
 def _slice(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -133,6 +170,9 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "clamp": replace(rows["clamp"], emit=partial(_clamp, rows["clamp"].emit), carry={"float16": "float32"}),
         # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
+        "elu": replace(rows["elu"], emit=_elu),
+        "gather": replace(rows["gather"], emit=partial(_gather, rows["gather"].emit)),
+        "gelu": replace(rows["gelu"], emit=_gelu),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
         "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None),
         "layerNormalization": replace(
@@ -148,7 +188,7 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         # With the default activation functions, `GRU` and `LSTM` fail when the session is made. With others they leave the device; a cast
         # from float16 before one ends the process.
         **{name: replace(rows[name], emit=emit, fast=None) for name, emit in STEPS.items()},
-        "where": replace(rows["where"], emit=_where),
+        "where": replace(rows["where"], emit=_where, carry={"uint64": "int64"}),
     }
     every = {**rows, **changed}
     elementwise = {name: _merged(row, partial(merge_elementwise, rank=_RANK)) for name, row in every.items() if row.elementwise}

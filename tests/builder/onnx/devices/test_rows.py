@@ -123,6 +123,12 @@ CASES: list[Case] = [
     ),
     Case("lstm", *LSTM, bias=floats(1, 8)),
     Case("lstm", *LSTM, activations=["relu", "tanh", "relu"]),
+    *(
+        Case("gather", floats(3, 4, 5), indices, axis=axis)
+        for axis in range(3)
+        for indices in (integers("int32", 2, 2, low=-3, high=3), np.array(1, np.uint32), np.array([9, -9], np.int64))
+    ),
+    Case("elu", np.array([-1e3, -0.5, -0.0, 2, np.nan, np.inf], np.float32), alpha=2.0),
     Case("gru", floats(2, 3, 4), floats(1, 6, 4), floats(1, 6, 2), 2, 2),
 ]  # fmt: skip
 
@@ -183,8 +189,13 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
     (Case("clamp", floats(2), minValue=0, maxValue=6), WEBGPU, ["Max", "Min"]),
     (Case("clamp", integers("uint8", 2), minValue=1, maxValue=6), WEBGPU, ["Cast", "Clip", "Cast"]),
     (Case("slice", integers("int32", 4, 5), [1, 0], [2, 5]), WEBGPU, ["Gather"]),
-    (Case("layerNormalization", floats(2, 3), axes=[1]), QNN, ["ReduceMean", "Sub", "Mul", "ReduceMean", "Add", "Sqrt", "Div"]),
+    (
+        Case("layerNormalization", floats(2, 3), axes=[1]),
+        QNN,
+        ["Reshape", "ReduceMean", "Sub", "Mul", "ReduceMean", "Add", "Sqrt", "Div", "Reshape"],
+    ),
     (Case("maxPool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["Pad", "MaxPool"]),
+    (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Clip", "Cast", "Reshape", "GatherND"]),
     (Case("matmul", floats(2, 3, 1, 4, 5), floats(2, 3, 1, 5, 4)), QNN, ["Reshape", "Reshape", "MatMul", "Reshape"]),
 ]
 
