@@ -270,7 +270,7 @@ def check_fast_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtyp
         every = {f"{number}:{index}": value for number, chain in enumerate(chains) for index, value in enumerate(chain.operands)}
         if not chains:
             continue
-        alone, beside = (_start(translate(collect(outputs), "fast"), context._state.selection) for outputs in (last, every))
+        alone, beside = (_start(translate(collect(outputs), "fast"), context._state.selection, None) for outputs in (last, every))
         for kind in VALUES if dtype.startswith("float") else ["specials"]:
             final, results = (compute_chains(graph, chains, kind) for graph in (alone, beside))
             for outputs, values in ((last, final), (every, results)):

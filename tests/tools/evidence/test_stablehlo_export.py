@@ -13,6 +13,7 @@ from tests.support import Array
 from tests.webnn.hlo.test_reader import jaxlib
 from tools.evidence import stablehlo_export
 from tools.evidence.stablehlo_export import Judge, Verdict, judge, judge_all, recorded_graph
+from webnn.context.devices.selection import CPU, Device
 from webnn.validation.descriptor import unpack
 from webnn.wpt_runner.vectors.batch import choose, group_cases
 from webnn.wpt_runner.vectors.cases import Case, load_cases
@@ -23,7 +24,8 @@ pytestmark = jaxlib
 
 
 def task(filter: str) -> tuple[Case, Correction | None]:
-    return choose(group_cases(list(load_cases(bundled_archives())), None), [filter])[0]
+    case, correction, _ = choose(group_cases(list(load_cases(bundled_archives())), None, Device(provider=CPU, type="cpu")), [filter])[0]
+    return case, correction
 
 
 def expecting(case: Case) -> Judge:
@@ -57,7 +59,8 @@ def test_what_the_draft_refuses() -> None:
 
 
 def _all() -> Sequence[tuple[Case, Correction | None]]:
-    return choose(group_cases(list(load_cases(bundled_archives())), None), [])
+    tasks = choose(group_cases(list(load_cases(bundled_archives())), None, Device(provider=CPU, type="cpu")), [])
+    return [(case, correction) for case, correction, _ in tasks]
 
 
 def expecting_nothing(text: str, inputs: Sequence[Array]) -> list[Array]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.engine.remote.isolated import ONES, build, descriptors, host_of, isolated, runs, started, stop
+from tests.context.engine.remote.isolated import ONES, build, descriptors, ended, host_of, isolated, runs, started, stop
 from tests.context.test_timeline_interrupts import ITIMER, LOOPS, run_interrupted
 from tests.support import PATIENCE, wait_until
 from webnn import InvalidStateError, MLContext
@@ -283,7 +283,7 @@ def survive(count: int, seed: int) -> None:
             use(context, rng)
         thread.join()
         lost += "died of signal" in reason_of(context)
-        wait_until(lambda pid=pid: not runs(pid))
+        wait_until(partial(ended, pid))
     assert lost == count
 
 
