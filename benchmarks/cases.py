@@ -499,6 +499,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "javascript-cycle": lambda effort: _javascript(effort, "cycle", bar=150),
         "javascript-builder": lambda effort: _javascript(effort, "builder", bar=20),
         "javascript-transfer": lambda effort: _javascript(effort, "transfer", bar=1700, unit="ms"),
+        **devices.CASES,
         **pages.CASES,
         **startup.CASES,
     }

@@ -1,15 +1,22 @@
-"""Devices: the cost of choosing one, and real networks on an accelerator, if there is one."""
+"""Devices: the cost of choosing one, and of a process for each context."""
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 import onnxruntime
 
+from benchmarks import small
+from benchmarks.measure import UNITS, Effort, Result, SkippedError, compete
 from benchmarks.sides import DeviceType, Providers
 from webnn import ML, MLContext
 from webnn.context.devices.choice import select
 from webnn.context.engine.discovery import discover
+from webnn.context.engine.remote.scout import scout
 
-__all__ = ["NoDeviceError", "find_providers", "onnx_options", "webnn_contexts"]
+__all__ = ["CASES", "NoDeviceError", "find_providers", "onnx_options", "webnn_contexts"]
 
 
 class NoDeviceError(Exception):
@@ -44,3 +51,37 @@ def onnx_options(repeats: int) -> list[onnxruntime.SessionOptions]:
         options.intra_op_num_threads = len(onnxruntime.get_available_providers())
         made.append(options)
     return made
+
+
+def _isolated(effort: Effort, deviceType: DeviceType) -> Result:
+    """Measure by how much longer a dispatch takes in a process of its own."""
+    if deviceType != "cpu" and select(deviceType, discover(simulators=True, isolated=True)).fallback:
+        raise SkippedError(f"there is no {deviceType} here: webnn devices --simulators")
+    scout().take()
+    ours, theirs = (small.webnn_tiny_isolated(deviceType, isolate=isolate) for isolate in (True, False))
+    times = compete(ours, theirs, effort, 1000 if deviceType == "cpu" else 100)
+    differences = [(one - two) * UNITS["µs"] for one, two in zip(*times, strict=True)]
+    mine, other = (statistics.median(each) * UNITS["µs"] for each in times)
+    return Result(
+        name=f"isolated-{deviceType}",
+        title=f"relu(x + y) on the {deviceType} in a process of its own: write two tensors, dispatch, read",
+        unit="µs",
+        webnn=mine,
+        other=other,
+        against="in this process",
+        metric="difference",
+        value=statistics.median(differences),
+        low=min(differences),
+        high=max(differences),
+        bar=60,
+    )
+
+
+#: The benchmarks of a process for each context.
+CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
+    {
+        "isolated-cpu": lambda effort: _isolated(effort, "cpu"),
+        "isolated-gpu": lambda effort: _isolated(effort, "gpu"),
+        "isolated-npu": lambda effort: _isolated(effort, "npu"),
+    }
+)

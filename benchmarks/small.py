@@ -8,7 +8,7 @@ import numpy as np
 import onnxruntime
 
 from benchmarks.measure import Array
-from benchmarks.sides import CURRENT, OnnxGraph, Program, Session, TensorProgram, float32, make_session
+from benchmarks.sides import CURRENT, DeviceType, OnnxGraph, Program, Session, TensorProgram, float32, make_session
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.validation.revision import RevisionName
@@ -24,6 +24,7 @@ __all__ = [
     "webnn_chain",
     "webnn_operators",
     "webnn_tiny",
+    "webnn_tiny_isolated",
     "webnn_tiny_tensors",
     "webnn_translation",
 ]
@@ -46,9 +47,18 @@ def webnn_tiny_tensors() -> TensorProgram:
     return TensorProgram(*_webnn_tiny(CURRENT))
 
 
-def _webnn_tiny(revision: RevisionName) -> tuple[MLContext, MLGraph, dict[str, Array], dict[str, list[int]]]:
+def webnn_tiny_isolated(deviceType: DeviceType, *, isolate: bool) -> TensorProgram:
+    """Build the same graph on a device, simulators included, in a process of its own or in this one."""
+    simulators = deviceType != "cpu"
+    context = ML(revision=CURRENT, isolate=isolate, simulators=simulators, fallback="silent").createContextSync(deviceType=deviceType)
+    return TensorProgram(*_webnn_tiny(CURRENT, context))
+
+
+def _webnn_tiny(
+    revision: RevisionName, context: MLContext | None = None
+) -> tuple[MLContext, MLGraph, dict[str, Array], dict[str, list[int]]]:
     inputs = tiny_inputs()
-    context = ML(revision=revision).createContextSync()
+    context = context or ML(revision=revision).createContextSync()
     builder = MLGraphBuilder(context)
     x, y = (builder.input(name, float32([2, 3])) for name in inputs)
     return context, builder.buildSync({"z": builder.relu(builder.add(x, y))}), inputs, {"z": [2, 3]}

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_CACHE_SIZE",
     "FALLBACK_VARIABLE",
+    "HANG_VARIABLE",
+    "ISOLATE_VARIABLE",
+    "MEMORY_VARIABLE",
     "PROFILE_VARIABLE",
     "Emulation",
     "EmulationOptions",
@@ -58,12 +61,17 @@ CACHE_VARIABLE = "WEBNN_CACHE"
 SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
 #: Packages, separated by commas.
 PLUGINS_VARIABLE = "WEBNN_PLUGINS"
+ISOLATE_VARIABLE = "WEBNN_ISOLATE"
+#: The limits of a device's process: seconds for each build and each run, and bytes.
+HANG_VARIABLE = "WEBNN_HANG_LIMIT"
+MEMORY_VARIABLE = "WEBNN_MEMORY_LIMIT"
 #: The most bytes that stored models may take, and the default.
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
 DEFAULT_CACHE_SIZE = 2**30
 #: The texts of an environment variable that is on or off.
 _SWITCH: Mapping[str, bool] = MappingProxyType({"0": False, "1": True})
-_CACHE_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
+_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
+_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 class Witness(Protocol):
@@ -95,6 +103,8 @@ class EmulationOptions(TypedDict, total=False):
             docs/semantics.md.
         simulators: ``True`` counts devices in software, after hardware: a software GPU, the simulator of an NPU. docs/devices.md.
         plugins: Packages of further plug-ins of the engine, ``["onnxruntime-ggml"]``; their devices come first. docs/devices.md.
+        isolate: ``True`` runs every context in a process of its own, ``False`` none. By default a context has one unless the default CPU
+            provider computes alone. docs/devices.md.
     """
 
     profile: str | os.PathLike[str] | Profile | None
@@ -108,6 +118,7 @@ class EmulationOptions(TypedDict, total=False):
     semantics: SemanticsOptions | None
     simulators: bool | None
     plugins: Sequence[str] | None
+    isolate: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +138,9 @@ class Settings:
         semantics: Values of switches; they override those of the profile.
         simulators: Devices in software count.
         plugins: The modules of further plug-ins.
+        isolate: Contexts have processes of their own; ``None`` for those that do not run on the default CPU provider alone.
+        hangLimit: After how many seconds of one build or one run a process counts as hung.
+        memoryLimit: The most bytes that a process may have.
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
@@ -146,6 +160,9 @@ class Settings:
     semantics: Semantics | None = None
     simulators: bool | None = None
     plugins: tuple[str, ...] | None = None
+    isolate: bool | None = None
+    hangLimit: float | None = None
+    memoryLimit: int | None = None
     threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
@@ -205,9 +222,9 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_PLUGINS``
-    and ``WEBNN_CACHE`` come last. A context keeps the
-    settings that it was made with. The settings apply to all threads and tasks of the process.
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_PLUGINS``,
+    ``WEBNN_ISOLATE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made with. The settings apply to all threads
+    and tasks of the process.
 
     Args:
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
@@ -242,9 +259,11 @@ def convert_settings(where: str, options: EmulationOptions) -> Settings:
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if not given:
         return _NOTHING
-    for name, kind, expected in (("faults", Faults, "a webnn.Faults"), ("reference", bool, "a bool"), ("simulators", bool, "a bool")):
-        if name in given and not isinstance(given[name], kind):
-            raise TypeError(f"{where}: {name} must be {expected}, got {webidl.describe(given[name])}")
+    if "faults" in given and not isinstance(given["faults"], Faults):
+        raise TypeError(f"{where}: faults must be a webnn.Faults, got {webidl.describe(given['faults'])}")
+    for name in ("reference", "simulators", "isolate"):
+        if name in given and not isinstance(given[name], bool):
+            raise TypeError(f"{where}: {name} must be a bool, got {webidl.describe(given[name])}")
     convert: dict[str, Callable[[Any], Any]] = {
         "profile": lambda value: _convertProfile(where, value),
         "fallback": lambda value: convert_policy(value, f"{where}: fallback"),
@@ -276,6 +295,9 @@ def ambient() -> Settings:
         SEMANTICS_VARIABLE,
         SIMULATORS_VARIABLE,
         PLUGINS_VARIABLE,
+        ISOLATE_VARIABLE,
+        HANG_VARIABLE,
+        MEMORY_VARIABLE,
     )
     return settings.over(_environment(*(os.environ.get(name) or None for name in names)))
 
@@ -290,9 +312,13 @@ def _environment(
     semantics: str | None,
     simulators: str | None,
     plugins: str | None,
+    isolate: str | None,
+    hangLimit: str | None,
+    memoryLimit: str | None,
 ) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics, simulators, plugins)):
+    given = (profile, fallback, numerics, cache, cacheSize, semantics, simulators, plugins, isolate, hangLimit, memoryLimit)
+    if all(each is None for each in given):
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -304,10 +330,13 @@ def _environment(
         fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE),
         numerics=None if numerics is None else convert_numerics(numerics, NUMERICS_VARIABLE),
         cache=None if cache is None else _convertFolder(CACHE_VARIABLE, cache),
-        cacheSize=None if cacheSize is None else _convertSize(cacheSize),
+        cacheSize=None if cacheSize is None else _convertSize(CACHE_SIZE_VARIABLE, cacheSize),
         semantics=None if semantics is None else parse_semantics(semantics, SEMANTICS_VARIABLE),
         simulators=None if simulators is None else _convertSwitch(SIMULATORS_VARIABLE, simulators),
         plugins=None if plugins is None else _convertPackages(plugins.split(","), PLUGINS_VARIABLE),
+        isolate=None if isolate is None else _convertSwitch(ISOLATE_VARIABLE, isolate),
+        hangLimit=None if hangLimit is None else _convertSeconds(HANG_VARIABLE, hangLimit),
+        memoryLimit=None if memoryLimit is None else _convertSize(MEMORY_VARIABLE, memoryLimit),
     )
 
 
@@ -320,10 +349,10 @@ def _convertFolder(where: str, value: object) -> Path:
     return Path(text).absolute()
 
 
-def _convertSize(text: str) -> int:
-    match = _CACHE_SIZE.fullmatch(text.strip())
+def _convertSize(variable: str, text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{CACHE_SIZE_VARIABLE} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
+        raise ValueError(f"{variable} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 
@@ -336,6 +365,12 @@ def _convertPackages(value: object, where: str) -> tuple[str, ...]:
         if not all(part.isidentifier() for part in name.split(".")):
             raise ValueError(f"{where} must be names of packages, such as 'onnxruntime-ggml', got {webidl.describe(name)}")
     return tuple(dict.fromkeys(names))
+
+
+def _convertSeconds(variable: str, text: str) -> float:
+    if not _SECONDS.fullmatch(text.strip()) or not float(text):
+        raise ValueError(f"{variable} must be a number of seconds above 0 (2.5), got {webidl.describe(text)}")
+    return float(text)
 
 
 def _convertSwitch(variable: str, text: str) -> bool:

@@ -17,14 +17,15 @@ from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
 from webnn.context.document import Document
 from webnn.context.emulation import EmulationOptions
 from webnn.context.engine import discovery
+from webnn.context.engine.memory import TensorMemory
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
-from webnn.context.state import ContextState, ContextType
+from webnn.context.state import ContextState, ContextType, Loss
 from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
-from webnn.validation.errors import MissingMemberError, Requirement, argument_error
+from webnn.validation.errors import MissingMemberError, NotSupportedError, Requirement, argument_error
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
 from webnn.validation.revision import Revision, RevisionName
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import Selection
+    from webnn.context.engine.remote.host import Host
     from webnn.context.graph import MLGraph
     from webnn.validation.caller import Caller
     from webnn.validation.context_options import Preferences
@@ -99,6 +101,10 @@ class Origin:
         policy = settings.fallback or "allow"
         if self.contextType == "default":
             answer_selection(selection, policy, caller)
+        loss = Loss()
+        host = _isolate(selection, settings, loss)
+        if host is not None:
+            load_backend = partial(_load_engine, settings, semantics, host)
         inject = None
         if settings.faults is not None:
             # Imported lazily; most programs inject no faults.
@@ -107,10 +113,12 @@ class Origin:
             inject = partial(injection.inject, settings.faults)
         state = ContextState(
             contextType=self.contextType,
+            allocate=TensorMemory.zeros if host is None else host.allocate,
             document=self.document,
             fallback=policy,
             inject=inject,
             load_backend=load_backend,
+            loss=loss,
             on_ask=None if witness is None else witness.ask,
             on_build=settings.on_build,
             on_compute=settings.on_compute,
@@ -347,14 +355,37 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
         choose = select_reference
     else:
         options = settings.providerOptions or {}
-        inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
+        inventory = discovery.discover(
+            simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+        )
         choose = partial(select, inventory=inventory, powerPreference=power, order=settings.order or {}, providerOptions=options)
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
     return choose(asked.deviceType or "cpu"), load
 
 
-def _load_engine(settings: emulation.Settings, semantics: Semantics) -> Backend:
+def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> Host | None:
+    """Return the process for a context; ``None`` if it needs none."""
+    cpu = [name for name, _ in selection.providers] in ([CPU], [REFERENCE])
+    if settings.isolate is False or settings.reference or (cpu and not settings.isolate):
+        discovery.end_search()
+        return None
+    if any(device.handle is not None for device in selection.devices):
+        if settings.isolate is None:
+            return None
+        raise NotSupportedError(
+            f"createContext: isolate=True cannot serve {selection.providers[0][0]}: the program registered it in its own process",
+            operation="createContext",
+            rule="device",
+        )
+    # Imported lazily; most contexts need none.
+    from webnn.context.engine.remote.scout import open_host  # noqa: PLC0415
+
+    name = f"{selection.device} ({selection.providers[0][0]})"
+    return open_host(name, loss, settings.plugins or (), settings.hangLimit, settings.memoryLimit)
+
+
+def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host | None = None) -> Backend:
     # Imported lazily because it loads onnx, which is slow.
     from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
@@ -362,12 +393,12 @@ def _load_engine(settings: emulation.Settings, semantics: Semantics) -> Backend:
     named = None if settings.profile is None else settings.profile.numerics
     numerics = settings.numerics or named
     if settings.cache is None:
-        return EngineBackend(numerics, semantics=semantics)
+        return EngineBackend(numerics, semantics=semantics, host=host)
     # Imported lazily; few programs use it.
     from webnn.context.engine.cache.models import open_cache  # noqa: PLC0415
 
     size = emulation.DEFAULT_CACHE_SIZE if settings.cacheSize is None else settings.cacheSize
-    return EngineBackend(numerics, open_cache(settings.cache, size), semantics)
+    return EngineBackend(numerics, open_cache(settings.cache, size), semantics, host)
 
 
 def _load_reference(semantics: Semantics) -> Backend:

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
+    from webnn.context.engine.memory import TensorMemory
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
+    from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.revision import Revision
 
 __all__ = ["ContextState", "ContextType", "Loss", "MLContextLostInfo", "Steps"]
@@ -157,6 +159,7 @@ class ContextState:
     A graph or a tensor belongs to a context if both have the same state.
 
     Attributes:
+        allocate: Returns the memory of a new tensor, all zeros; raises `MemoryError` if there is none.
         fallback: The policy if an operator does not get its device.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
@@ -168,6 +171,7 @@ class ContextState:
         semantics: The values of switches that differ from the defaults.
     """
 
+    allocate: Callable[[OperandDescriptor], TensorMemory]
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy

@@ -353,7 +353,7 @@ def create_tensor(state: ContextState, call: Call, kind: type[T], operand: Opera
     # 4. Create the tensor.
     created = kind._create(state, operand, readable=readable, writable=writable)
     # 6. Create its data, all zeros.
-    return _finish(call, created, lambda: TensorMemory.zeros(operand))
+    return _finish(call, created, lambda: state.allocate(operand))
 
 
 def _make_constant(state: ContextState, descriptor: object, inputData: object) -> MLTensor:

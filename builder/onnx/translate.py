@@ -73,6 +73,14 @@ class OnnxModel:
         results = self.results.get(operator.index)
         return None if results is None else results[operand._position]
 
+    def serialize(self) -> bytes:
+        """Return the model without the large constants, as bytes."""
+        return self.proto.SerializeToString()
+
+    def node_types(self) -> list[tuple[str, str]]:
+        """Return the domain and the ONNX operator of each node."""
+        return [(node.domain, node.op_type) for node in self.proto.graph.node]
+
     def op_types(self) -> dict[str, str]:
         """Return the ONNX operator of each node by the node's name."""
         return {node.name: node.op_type for node in self.proto.graph.node}

@@ -155,9 +155,11 @@ class Inventory:
         named: The providers of the plug-ins that the program named, which come first.
         built_in: The providers that are a part of the engine; those without a listed device can be used for any type whose row names them.
         system: ``"Linux"``, ``"Windows"`` or ``"Darwin"``.
+        later: Returns the devices of a provider, or why it has none, worded to follow its name; called once, when the provider is looked
+            for. Where such a provider has devices, they replace those that ``devices`` has of it.
     """
 
-    __slots__ = ("_failures", "_lock", "_verify", "built_in", "devices", "missing", "named", "system")
+    __slots__ = ("_devices", "_failures", "_later", "_lock", "_missing", "_verify", "built_in", "named", "system")
 
     def __init__(
         self,
@@ -168,9 +170,11 @@ class Inventory:
         named: Sequence[str] = (),
         built_in: Collection[str] = (),
         system: str | None = None,
+        later: Mapping[str, Callable[[], tuple[Sequence[Device], str]]] = _NONE,
     ) -> None:
-        self.devices = tuple(devices)
-        self.missing = missing
+        self._devices = tuple(devices)
+        self._missing = dict(missing)
+        self._later = dict(later)
         self.named = tuple(named)
         self.built_in = tuple(built_in)
         self.system = platform.system() if system is None else system
@@ -179,9 +183,21 @@ class Inventory:
         self._lock = threading.Lock()
 
     @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices of all providers."""
+        self._ask(*self._later)
+        return self._devices
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why an installed provider has no devices, worded to follow its name."""
+        self._ask(*self._later)
+        return self._missing
+
+    @property
     def cpu(self) -> Device:
         """The device of the CPU provider, which always exists."""
-        return next((device for device in self.devices if device.provider == CPU), Device(provider=CPU, type="cpu"))
+        return next((device for device in self._devices if device.provider == CPU), Device(provider=CPU, type="cpu"))
 
     @property
     def providers(self) -> list[str]:
@@ -197,16 +213,36 @@ class Inventory:
                 self._failures[device] = self._verify(device)
             return self._failures[device]
 
+    def _ask(self, *providers: str) -> None:
+        """Learn the devices of those providers that were not looked for yet."""
+        for provider in providers:
+            if provider in self._later:
+                with self._lock:
+                    self._learn(provider)
+
+    def _learn(self, provider: str) -> None:
+        ask = self._later.get(provider)
+        # Another thread may have asked meanwhile.
+        if ask is None:
+            return
+        found, reason = ask()
+        if found:
+            self._devices = (*found, *(device for device in self._devices if device.provider != provider))
+        elif reason:
+            self._missing[provider] = reason
+        del self._later[provider]
+
     def find(self, provider: str, deviceType: str) -> list[Device] | str:
         """Return the devices of a type that a provider has; if there is none, the reason."""
-        devices = [device for device in self.devices if device.provider == provider]
+        self._ask(provider)
+        devices = [device for device in self._devices if device.provider == provider]
         found = [device for device in devices if device.type == deviceType]
         if found:
             return found
         if devices:
             return f"{provider} has no device of type {deviceType} here"
-        if provider in self.missing:
-            return f"{provider} {self.missing[provider]}"
+        if provider in self._missing:
+            return f"{provider} {self._missing[provider]}"
         if provider in self.built_in:
             return [Device(provider=provider, type=deviceType)]
         if self.system in _SYSTEMS.get(provider, (self.system,)):

@@ -7,18 +7,23 @@ import ctypes
 import functools
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import FunctionType, MappingProxyType
+from typing import TYPE_CHECKING
 
 from webnn.context.devices.choice import Inventory
 from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, Device, Options, session_settings
 from webnn.context.engine import runtime
-from webnn.context.engine.plugins import PLUGINS, Plugin, choose_simulated, find_plugin, register
+from webnn.context.engine.plugins import PLUGINS, UNWANTED, Plugin, choose_simulated, find_plugin, is_installed, register
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import SILENT, session_options, start
 from webnn.validation.errors import NotSupportedError
 
-__all__ = ["discover", "find_failure", "refuses_options"]
+if TYPE_CHECKING:
+    from webnn.context.engine.remote.scout import Scout
+
+__all__ = ["discover", "end_search", "find_failure"]
 
 #: The devices that providers built into the engine may have. Only a try shows whether a device exists.
 _BUILT_IN = (
@@ -31,8 +36,6 @@ _BUILT_IN = (
 )
 #: Providers whose devices the engine lists, but which are chosen by their names.
 _BY_NAME = {CPU, DIRECTML}
-#: Why a plug-in has no device without simulators.
-_UNWANTED = "has a simulator only, which no program gets without simulators=True"
 _LOCK = threading.Lock()
 #: The default severity of the engine's log. The engine has no function that returns the severity in use.
 _WARNINGS = 2
@@ -44,18 +47,20 @@ _SMALLEST_MODEL = (
 _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
 
 
-def discover(*, simulators: bool = False, plugins: tuple[str, ...] = ()) -> Inventory:
+def discover(*, simulators: bool = False, plugins: tuple[str, ...] = (), isolated: bool = False) -> Inventory:
     """Return what exists on this machine. The first call of a process registers the plug-ins that are installed.
 
     Args:
         simulators: Devices in software count, too: a software GPU, the simulator of an NPU.
         plugins: Packages of further plug-ins, whose devices come first.
+        isolated: Another process registers the plug-ins and tries the devices, each when a context may need it. Only other plug-ins, which
+            the program registered itself, are used in this process.
 
     Raises:
         NotSupportedError: No engine is installed, or a package is not one of a plug-in.
     """
     with _LOCK:
-        return _discover(simulators, plugins)
+        return (_discover_elsewhere if isolated else _discover)(simulators, plugins)
 
 
 @functools.cache
@@ -74,15 +79,8 @@ def _discover(simulators: bool, packages: tuple[str, ...] = ()) -> Inventory:
     chosen = {device: choose_simulated(device, simulators=simulators) for device in listed if device.provider not in _BY_NAME}
     plugins = [device for device in chosen.values() if device is not None]
     # A plug-in that has a simulator only.
-    missing |= {device.provider: _UNWANTED for device, each in chosen.items() if each is None}
-    # A provider that is there in both ways is used as a plug-in: that one knows its devices.
-    known = {device.provider for device in plugins}
-    cpu = next((Device(provider=CPU, type="cpu", vendor=device.vendor) for device in listed if device.provider == CPU), None)
-    devices = [
-        *plugins,
-        *(device for device in _BUILT_IN if device.provider in built_in and device.provider not in known),
-        Device(provider=CPU, type="cpu") if cpu is None else cpu,
-    ]
+    missing |= {device.provider: UNWANTED for device, each in chosen.items() if each is None}
+    devices = _with_built_in(plugins, built_in, listed)
     found = {device.provider for device in devices}
     return Inventory(
         devices,
@@ -100,6 +98,57 @@ def _find_named(package: str) -> Plugin:
             f"createContext: plugins names the package {package!r}, which {found}", operation="createContext", rule="engine"
         )
     return found
+
+
+@functools.cache
+def _discover_elsewhere(simulators: bool, packages: tuple[str, ...] = ()) -> Inventory:
+    built_in = runtime.available_providers()
+    listed = runtime.list_devices()
+    named = [_find_named(package) for package in packages]
+    others = {each.provider for each in (*PLUGINS.values(), *named) if is_installed(each)}
+    own = [device for device in listed if device.provider not in (_BY_NAME | others)]
+    return Inventory(
+        _with_built_in(own, built_in, listed),
+        verify=functools.partial(_find_failure_elsewhere, packages),
+        named=[each.provider for each in named],
+        built_in=built_in,
+        later={provider: functools.partial(_list_elsewhere, packages, provider, simulators) for provider in others},
+    )
+
+
+def _with_built_in(plugins: list[Device], built_in: list[str], listed: list[Device]) -> list[Device]:
+    """Return the devices of plug-ins, those of the engine's own providers, and the CPU provider's."""
+    # A provider that is there in both ways is used as a plug-in: that one knows its devices.
+    known = {device.provider for device in plugins}
+    cpu = next((Device(provider=CPU, type="cpu", vendor=device.vendor) for device in listed if device.provider == CPU), None)
+    return [
+        *plugins,
+        *(device for device in _BUILT_IN if device.provider in built_in and device.provider not in known),
+        Device(provider=CPU, type="cpu") if cpu is None else cpu,
+    ]
+
+
+def _list_elsewhere(packages: tuple[str, ...], provider: str, simulators: bool) -> tuple[Sequence[Device], str]:
+    return _scout().list_devices(packages, provider, simulators)
+
+
+def _find_failure_elsewhere(packages: tuple[str, ...], device: Device) -> str:
+    # This process has the device if the program registered its plug-in.
+    return _scout().find_failure(packages, device) if device.handle is None else find_failure(device)
+
+
+@functools.cache
+def _scout() -> Scout:
+    # Imported lazily; few programs have other devices.
+    from webnn.context.engine.remote.scout import scout  # noqa: PLC0415
+
+    return scout()
+
+
+def end_search() -> None:
+    """End the process that looked for devices, if there is one: the context needs none."""
+    if _scout.cache_info().currsize and _scout().host is not None:
+        _scout().take()
 
 
 def find_failure(device: Device, settings: Options | None = None) -> str:
@@ -125,11 +174,6 @@ def find_failure(device: Device, settings: Options | None = None) -> str:
         ort.set_default_logger_severity(_WARNINGS)
     told = ", ".join(f"{name} {value}" for name, value in settings.items())
     return _loading_failure(device.provider) or ("does not start" + (f" with {told}" if told else ""))
-
-
-def refuses_options(device: Device, settings: Options) -> bool:
-    """Tell whether a device starts, but not with these provider options."""
-    return bool(find_failure(device, settings)) and not find_failure(device)
 
 
 @functools.cache

@@ -11,17 +11,21 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 
-from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options
+from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options, Selection
 from webnn.context.engine import runtime, vulkan
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "Plugin", "choose_simulated", "find_plugin", "register"]
+__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "name_cpu_nodes", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+#: Why a plug-in has no device without simulators.
+UNWANTED = "has a simulator only, which no program gets without simulators=True"
+#: The engine takes no longer value of an option.
+_LONGEST_VALUE = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,7 @@ class Plugin:
         simulates: The type of the device that it has in software; empty if it has none.
         describe: Returns the vendor and the name of that device.
         options: Returns the provider options that choose that device.
+        cpu_nodes: The provider option that takes the names of nodes that stay on the CPU, one on each line; empty if it has none.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
 
@@ -42,6 +47,7 @@ class Plugin:
     simulates: str = ""
     describe: Callable[[], tuple[str, str]] = lambda: ("", "")
     options: Callable[[ModuleType], Options] = lambda _: _NONE
+    cpu_nodes: str = ""
     variable: str = ""
 
 
@@ -64,6 +70,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 module="onnxruntime_ep_webgpu",
                 simulates="gpu",
                 describe=_software_adapter,
+                cpu_nodes="forceCpuNodeNames",
                 variable="ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER",
             ),
             Plugin(provider=OPENVINO, module="onnxruntime_ep_openvino"),
@@ -77,6 +84,14 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
         )
     }
 )
+
+
+def is_installed(plugin: Plugin) -> bool:
+    """Tell whether the package of a plug-in is installed. Nothing of it is loaded."""
+    try:
+        return importlib.util.find_spec(plugin.module) is not None
+    except ValueError:  # a module without a specification
+        return False
 
 
 def find_plugin(package: str) -> Plugin | str:
@@ -108,7 +123,7 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
         The reason to report if no device of it is listed; an empty string if it is not installed.
     """
     try:
-        if importlib.util.find_spec(plugin.module) is None:
+        if not is_installed(plugin):
             return ""
         module = importlib.import_module(plugin.module)
         path = str((getattr(module, "get_library_path", None) or module.library_path)())
@@ -124,12 +139,30 @@ def register(plugin: Plugin, *, simulators: bool) -> str:
     return "is registered, but it found no device"
 
 
+def list_plugin(plugin: Plugin, *, simulators: bool) -> tuple[list[Device], str]:
+    """Register a plug-in; return its devices, or why it has none. The arguments are those of `register`."""
+    reason = register(plugin, simulators=simulators)
+    listed = [device for device in runtime.list_devices() if device.provider == plugin.provider]
+    found = [chosen for device in listed if (chosen := choose_simulated(device, simulators=simulators)) is not None]
+    return found, "" if found else UNWANTED if listed else reason
+
+
 def _choose_driver() -> None:
     """Have Vulkan load a software driver, unless the user chose drivers. Drivers of hardware that is absent print much."""
     driver = None if vulkan.chosen_drivers() else vulkan.find_software_driver()
     if driver is not None:
         for name in vulkan.VARIABLES:
             os.environ[name] = str(driver)
+
+
+def name_cpu_nodes(selection: Selection, names: Sequence[str]) -> Selection | None:
+    """Return a selection whose best provider leaves some nodes to the CPU; ``None`` if it has no option for that, or they are too many."""
+    provider, settings = selection.providers[0]
+    option = PLUGINS[provider].cpu_nodes if provider in PLUGINS else ""
+    lines = "\n".join(filter(None, (settings.get(option, ""), *names)))
+    if not option or len(lines) > _LONGEST_VALUE:
+        return None
+    return replace(selection, providers=((provider, MappingProxyType({**settings, option: lines})), *selection.providers[1:]))
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
@@ -18,13 +18,14 @@ from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
+    from webnn.builder.numerics import Numerics
     from webnn.builder.onnx.emitter import Weight
-    from webnn.builder.onnx.translate import OnnxModel
     from webnn.context.devices.selection import Device, Options, Selection, SessionSettings
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.memory import Dispatch, TensorMemory
+    from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
+__all__ = ["QUICK", "SILENT", "CompiledGraph", "Model", "engine_failure", "looks_quick", "session_options", "start"]
 
 #: NumPy itself has no such elements.
 _UNKNOWN_TO_NUMPY = frozenset((*SMALL_TYPES, *ML_DTYPES))
@@ -34,7 +35,7 @@ SILENT = 4
 #: as long as the rest of the session.
 _SMALL = 4096
 #: The longest run, in seconds, after which a graph counts as quick.
-_QUICK = 1e-4
+QUICK = 1e-4
 #: A graph that has not run yet counts as quick if it is small, and has no more nodes and none of these, which can take long all the same.
 _FEW = 32
 _LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM", "Loop", "MatMul", "MatMulInteger", "RNN", "Scan"})
@@ -42,6 +43,42 @@ _LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM
 _UNKNOWN = -1
 #: A graph of fewer nodes is not put into the cache: it starts as fast without.
 _FEW_NODES = 8
+
+
+class Model(Protocol):
+    """A translated graph, for a session: `webnn.builder.onnx.translate.OnnxModel`, or one that another process sent."""
+
+    @property
+    def weights(self) -> Sequence[Weight]:
+        """The large constants."""
+
+    @property
+    def inputs(self) -> Mapping[str, tuple[str, OperandDescriptor]]:
+        """The ONNX name and the descriptor of each graph input."""
+
+    @property
+    def outputs(self) -> Mapping[str, tuple[str, OperandDescriptor]]:
+        """The same for each output."""
+
+    @property
+    def largest(self) -> int:
+        """The number of elements of the largest value."""
+
+    @property
+    def numerics(self) -> Numerics:
+        """The policy whose entries its session has."""
+
+    def serialize(self) -> bytes:
+        """Return the model without the large constants, as bytes."""
+
+    def node_types(self) -> list[tuple[str, str]]:
+        """Return the domain and the ONNX operator of each node."""
+
+    def op_types(self) -> Mapping[str, str]:
+        """Return the ONNX operator of each node by the node's name."""
+
+    def find_operator(self, message: str) -> tuple[str, str]:
+        """Find the operation and the label that a message of the engine is about; empty if it names none."""
 
 
 def session_options(settings: SessionSettings) -> Any:
@@ -64,10 +101,12 @@ def session_options(settings: SessionSettings) -> Any:
     return options
 
 
-def _looks_quick(model: OnnxModel) -> bool:
+def looks_quick(model: Model) -> bool:
     """Tell whether a graph will surely run in a millisecond or so."""
-    nodes = model.proto.graph.node
-    return model.largest <= _SMALL and len(nodes) <= _FEW and not any(node.domain or node.op_type in _LONG for node in nodes)
+    if model.largest > _SMALL:
+        return False
+    nodes = model.node_types()
+    return len(nodes) <= _FEW and not any(domain or op_type in _LONG for domain, op_type in nodes)
 
 
 def start(model: bytes, options: Any, devices: Sequence[Device], providers: Sequence[tuple[str, Options]]) -> Any:
@@ -92,9 +131,24 @@ def _use_in_place(options: Any, weights: Sequence[Weight]) -> None:
     options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
 
 
-def _is_cached(model: OnnxModel, selection: Selection) -> bool:
+def _is_cached(model: Model, selection: Selection) -> bool:
     """Tell whether the cache takes a graph. Other providers than the CPU's compile it in ways of their own."""
-    return selection.is_default and len(model.proto.graph.node) >= _FEW_NODES
+    return selection.is_default and len(model.node_types()) >= _FEW_NODES
+
+
+def engine_failure(model: Model, what: str, message: str) -> OperationError:
+    """Make the error for a failure of the engine. It names the operator if the engine does.
+
+    Args:
+        model: The graph.
+        what: The method: ``"build"``, ``"compute"`` or ``"dispatch"``.
+        message: The engine's message.
+    """
+    operation, label = model.find_operator(message)
+    where = f" at {operation}" if operation else ""
+    verb = "refused" if what == "build" else "failed in"
+    text = f"{label_prefix(label)}{what}: the engine {verb} the graph{where}: {message}"
+    return OperationError(text, operation=operation, label=label, rule="engine")
 
 
 def _runner(session: Any, binding: Any) -> Callable[[], None]:
@@ -158,7 +212,7 @@ class CompiledGraph:
         "repeat",
     )
 
-    def __init__(self, model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> None:
+    def __init__(self, model: Model, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> None:
         settings = selection.settings
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
@@ -182,7 +236,7 @@ class CompiledGraph:
                 adapt(options)
             return start(content, options, selection.devices, selection.providers)
 
-        content = model.proto.SerializeToString()
+        content = model.serialize()
         # The session uses the bytes of the weights in place and holds no reference: they live as long as this object.
         self._weights: Sequence[Weight] = model.weights
         try:
@@ -195,7 +249,7 @@ class CompiledGraph:
             # The cache's, which the program has made an error.
             raise
         except Exception as error:  # the engine's exceptions have no common class
-            raise self._failure("build", error) from error
+            raise engine_failure(model, "build", str(error)) from error
         if len(selection.providers) > 1:
             self._check_started(selection)
         self._binding = self._session.io_binding()
@@ -214,7 +268,7 @@ class CompiledGraph:
             self._again = {}
             self.repeat = functools.partial(_copy_and_run, self._again, self._copied, self.repeat)
         self._reference = weakref.ref(self)
-        self.quick = len(selection.providers) == 1 and _looks_quick(model)
+        self.quick = len(selection.providers) == 1 and looks_quick(model)
         self.last: Dispatch | None = None
 
     @property
@@ -256,7 +310,7 @@ class CompiledGraph:
                 self._bind_all(addresses)
             self.repeat()
         except Exception as error:  # the engine's exceptions have no common class
-            raise self._failure("compute", error) from error
+            raise engine_failure(self._model, "compute", str(error)) from error
 
     def dispatch(self, call: Dispatch) -> None:
         """Compute outputs from inputs, all in the memory of tensors.
@@ -278,11 +332,11 @@ class CompiledGraph:
             if not self.quick or any(memory.withdrawn for memory in call.memories):
                 self.last = None
         except Exception as error:  # the engine's exceptions have no common class
-            raise self._failure("dispatch", error) from error
+            raise engine_failure(self._model, "dispatch", str(error)) from error
 
     def took(self, seconds: float) -> None:
         """Learn how long a run took."""
-        self.quick = seconds < _QUICK
+        self.quick = seconds < QUICK
 
     def forget(self) -> None:
         """Bind everything anew the next time."""
@@ -345,13 +399,3 @@ class CompiledGraph:
         for name, settings in selection.providers[:-1]:
             if name not in started:
                 raise OperationError(f"build: {name} did not start with the options {dict(settings)}", operation="build", rule="engine")
-
-    def _failure(self, what: str, error: Exception) -> OperationError:
-        """Convert an exception of the engine to an `OperationError` that names the operator."""
-        operation, label = self._model.find_operator(str(error))
-        prefix = label_prefix(label)
-        where = f" at {operation}" if operation else ""
-        verb = "refused" if what == "build" else "failed in"
-        return OperationError(
-            f"{prefix}{what}: the engine {verb} the graph{where}: {error}", operation=operation, label=label, rule="engine"
-        )

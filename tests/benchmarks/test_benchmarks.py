@@ -126,6 +126,7 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "attention": lambda: (attention.webnn_side(_HEADS), attention.onnx_side(_HEADS)),
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
+    "isolated-cpu": lambda: (small.webnn_tiny_isolated("cpu", isolate=True), small.webnn_tiny_isolated("cpu", isolate=False)),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
     "chain": lambda: (small.webnn_chain(ML(revision="2024-06").createContextSync(), 10), small.onnx_chain(10)),
     "memory": lambda: (memory.webnn_side(2, 16, "array"), memory.onnx_side(2, 16, "array")),

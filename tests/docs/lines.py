@@ -12,24 +12,6 @@ from tests.docs.blocks import DOCUMENTS, Block, blocks
 from tests.shared import SHARED
 from webnn.browser.chromium import VARIABLE
 
-__all__ = [
-    "ADDED",
-    "COMMANDS",
-    "EXIT_CODES",
-    "NEEDS",
-    "NOT_RUN",
-    "SHELL",
-    "SMALLER",
-    "added",
-    "installed",
-    "lines_of",
-    "missing",
-    "never",
-    "reason",
-    "smaller",
-    "split",
-]
-
 
 def installed(package: str) -> bool:
     """Return whether a package is there."""

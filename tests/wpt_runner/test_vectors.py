@@ -654,12 +654,8 @@ def test_corrections_follow_the_level(tmp_path: Path) -> None:
 def test_what_can_be_stale() -> None:
     """Only what ran, and files that were read, can tell."""
     passing = Outcome(case=case(0))
-    here, hidden, gone, elsewhere = (
-        correction(),
-        correction("hidden"),
-        correction("gone", file="unary"),
-        correction("elsewhere", file="pooling"),
-    )
+    here, hidden = correction(), correction("hidden")
+    gone, elsewhere = correction("gone", file="unary"), correction("elsewhere", file="pooling")
     corrections = {each.case: each for each in (here, hidden, gone, elsewhere)}
     group = Group(cases=[case(0), case(0, name="hidden")], corrections=corrections)
     stale = ["there is no case 'gone'"]

@@ -8,7 +8,8 @@ from itertools import chain, repeat
 
 from webnn.check.events import Ended, Engine, Note, Prediction, Replay, Replayed
 from webnn.check.report import Graph, PartitionReport, Refusal, Run, Verdict
-from webnn.processes.child import Exit, describe_code
+from webnn.context.processes import describe_code
+from webnn.processes.child import Exit
 
 __all__ = ["Predicted", "complete", "conclude", "conclude_prediction", "end_before_replay", "end_of_replay"]
 

@@ -12,8 +12,8 @@ import typer
 from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
-from webnn.commands.failure import failure
-from webnn.context.emulation import PLUGINS_VARIABLE, SIMULATORS_VARIABLE
+from webnn.commands.failure import failing
+from webnn.context.emulation import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
 
 __all__ = [
     "PAGES",
@@ -22,6 +22,7 @@ __all__ = [
     "ExecutorOption",
     "Fallback",
     "FallbackOption",
+    "IsolateOption",
     "Numerics",
     "NumericsOption",
     "PageRevisionOption",
@@ -91,6 +92,16 @@ SimulatorsOption = Annotated[
         help="Count devices in software: a software GPU, the simulator of an NPU.",
         envvar=SIMULATORS_VARIABLE,
         show_default="no",
+    ),
+]
+#: ``--isolate``.
+IsolateOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--isolate/--no-isolate",
+        help="Run each context in a process of its own, or none: a driver that crashes cannot end the program.",
+        envvar=ISOLATE_VARIABLE,
+        show_default="those on other devices than the CPU",
     ),
 ]
 #: ``--plugin``.
@@ -174,10 +185,8 @@ def set_semantics(chosen: Sequence[str] | None) -> None:
     """Set the values of switches for this process and for those that it starts."""
     if chosen:
         text = ",".join(chosen)
-        try:
+        with failing(ValueError, 2):
             parse_semantics(text, "--semantics")
-        except ValueError as error:
-            raise failure(str(error), 2) from None
         os.environ[SEMANTICS_VARIABLE] = text
 
 
@@ -187,9 +196,11 @@ def set_numerics(chosen: Numerics | None) -> None:
         os.environ[NUMERICS_VARIABLE] = chosen.value
 
 
-def set_devices(simulators: bool | None, plugins: Sequence[str] | None) -> None:
-    """Choose whether simulators count, and further plug-ins, for this process and for those that it starts."""
+def set_devices(simulators: bool | None, plugins: Sequence[str] | None, isolate: bool | None = None) -> None:
+    """Choose whether simulators count, further plug-ins, and where contexts run, for this process and for those that it starts."""
     if simulators is not None:
         os.environ[SIMULATORS_VARIABLE] = str(int(simulators))
+    if isolate is not None:
+        os.environ[ISOLATE_VARIABLE] = str(int(isolate))
     if plugins:
         os.environ[PLUGINS_VARIABLE] = ",".join(plugins)

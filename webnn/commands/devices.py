@@ -14,7 +14,7 @@ import typer
 
 import webnn
 from webnn._extras import pip_command
-from webnn.commands.choices import Device, PluginOption, SimulatorsOption, set_devices
+from webnn.commands.choices import Device, IsolateOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
 from webnn.context.devices import choice
@@ -43,6 +43,7 @@ _LAVAPIPE = MappingProxyType(
 def command(
     *,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
@@ -50,7 +51,7 @@ def command(
 
     With --simulators it says how to install those that are missing.
     """
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     settings = ambient()
     console = make_console()
     flavours = sorted(set(metadata.packages_distributions().get(_ENGINE, [])))
@@ -59,7 +60,9 @@ def command(
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
+    inventory = discovery.discover(
+        simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+    )
     selections = [choice.select(device, inventory) for device in Device]
     if as_json:
         packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}

@@ -19,6 +19,7 @@ from webnn.commands.choices import (
     DialectOption,
     Fallback,
     FallbackOption,
+    IsolateOption,
     NumericsOption,
     PageRevisionOption,
     PluginOption,
@@ -29,7 +30,7 @@ from webnn.commands.choices import (
     set_numerics,
     set_semantics,
 )
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.scripts import print_error, run_script
@@ -80,6 +81,7 @@ def command(
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     semantics: SemanticsOption = None,
     embedder: Annotated[
@@ -141,7 +143,7 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     set_numerics(numerics)
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     set_semantics(semantics)
     emulation = _emulate(profile, fallback, reference=reference)
     isGraph = is_graph(program.name)
@@ -211,10 +213,8 @@ def _emulate(profile: str | None = None, fallback: Fallback | None = None, *, re
     """Return `webnn.emulate` of what was given. If nothing was, it is not called: it loads NumPy."""
     if profile is None and fallback is None and not reference:
         return nullcontext()
-    try:
+    with failing(ValueError, _WRONG):
         return webnn.emulate(profile=profile, fallback=None if fallback is None else fallback.value, reference=reference or None)
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
 
 
 def _refuse_javascript_options(why: str, **options: object) -> None:

@@ -62,8 +62,7 @@ COMMANDS: Mapping[str, Entry] = Commands(
             "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",
         ),
         "show": Entry(
-            "webnn.commands.show",
-            "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.",
+            "webnn.commands.show", "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors."
         ),
         "convert": Entry(
             "webnn.commands.convert",

@@ -130,8 +130,9 @@ def command(
     classes = sorted(campaign.classes.values(), key=lambda each: (each.known is not None, -each.count, each.finding.key))
     origin = f"webnn fuzz --seed {seed}"
     # An entry without a finding says something only of a whole run.
-    stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
-    _print(campaign, classes, stale)
+    is_whole = browser and not given and not operations and calls >= 20_000 and graphs >= 3_000
+    used = {id(each.known) for each in classes}
+    _print(campaign, classes, [entry for entry in entries if is_whole and id(entry) not in used])
     if out is not None:
         reference = Emulator(webnn.ML(revision=find_revision(revision), profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
@@ -164,11 +165,6 @@ def _progress(campaign: Campaign, count: int) -> Callable[[int], None]:
             )
 
     return tell
-
-
-def _find_stale(entries: Sequence[Known], classes: Iterable[Class]) -> list[Known]:
-    used = {id(each.known) for each in classes}
-    return [entry for entry in entries if id(entry) not in used]
 
 
 def _print(campaign: Campaign, classes: Sequence[Class], stale: Sequence[Known]) -> None:

@@ -26,14 +26,7 @@ _DRIVERS = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
 
 
 def confine(files: Sequence[str]) -> dict[str, str]:
-    """Let this process read Python, its packages, and some files and folders only, without sockets and other processes.
-
-    Args:
-        files: The files and folders.
-
-    Returns:
-        The walls that are missing, and why.
-    """
+    """Let this process read Python, its packages and ``files`` only, without sockets and other processes; return the missing walls."""
     # ONNX Runtime keeps a device's ID in the home folder and sends events over the network; it complains where both are refused.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     own = Path(__file__).resolve().parents[2]

@@ -13,18 +13,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["SIGNALLED", "Exit", "Process", "describe_code", "end_with_parent", "ends_at_signals", "kill"]
+from webnn.context.processes import SIGNALLED
+
+__all__ = ["SIGNALLED", "Exit", "Process", "ends_at_signals", "kill"]
 
 #: How many bytes at the end of the program's output are kept.
 _KEPT = 1 << 16
 #: How long a process that has ended may leave its output open, in seconds: what it started may still write.
 _PATIENCE = 2.0
-#: The exit code of a process that a signal ended, less the signal's number.
-SIGNALLED = 128
-#: How often a process looks for its parent, in seconds.
-_WATCH = 0.5
-#: On Windows, the right to wait for a process.
-_SYNCHRONIZE = 0x00100000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +79,7 @@ class Process:
 def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
     """End a process at once, and wait for it.
 
-    Args:
-        process: The process; it may have ended.
-        session: It leads a session of its own: all that it has started ends with it. On Windows that is always so.
+    If it leads a session of its own (on Windows always), all that it has started ends with it.
     """
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
@@ -94,14 +88,6 @@ def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-
-
-def describe_code(code: int) -> str:
-    """Describe an exit code, for example as ``"exit code 3"`` or ``"signal 11, SIGSEGV"``."""
-    if code >= 0:
-        # Windows reports faults as large exit codes, which are usually written in hexadecimal.
-        return f"exit code {code if code < 256 else hex(code)}"
-    return f"signal {-code}" + (f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else "")
 
 
 @contextmanager
@@ -122,22 +108,3 @@ def ends_at_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def end_with_parent() -> None:
-    """End this process, and the process group that it may lead, when its parent has died: SIGKILL runs no `finally`."""
-    threading.Thread(target=_watch_parent, args=[os.getppid()], daemon=True).start()
-
-
-def _watch_parent(parent: int) -> None:
-    if sys.platform == "win32":
-        import _winapi  # noqa: PLC0415
-
-        # The id of a process that has ended can be reused.
-        _winapi.WaitForSingleObject(_winapi.OpenProcess(_SYNCHRONIZE, False, parent), _winapi.INFINITE)
-        os._exit(SIGNALLED + 9)
-    else:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
-        own = os.getpid()
-        os.kill(-own if os.getpgrp() == own else own, signal.SIGKILL)

@@ -18,7 +18,7 @@ from typing import Any
 
 from webnn._extras import install_command
 from webnn.context.devices.selection import usable_cores
-from webnn.processes.child import end_with_parent
+from webnn.context.processes import end_with_parent
 from webnn.processes.spawn import MOST_PROCESSES, Spawner, without_current_folder
 
 __all__ = ["FORMS", "Stored", "Workers", "check_executor", "fetch", "open_workers"]
@@ -299,10 +299,6 @@ def fetch(value: Any) -> Any:
 @contextmanager
 def open_workers(executor: Executor | str | None, where: str = "executor") -> Iterator[Workers]:
     """Open what runs tasks; what was opened ends with the block.
-
-    Args:
-        executor: The executor, or a text of `FORMS`. The default is a process for each core.
-        where: Its name in messages.
 
     Raises:
         TypeError: It is neither an executor nor a text.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import webnn
-from webnn.commands.choices import Device, ExecutorOption, PluginOption, SimulatorsOption, set_devices
+from webnn.commands.choices import Device, ExecutorOption, IsolateOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.feeds import split_pairs
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
@@ -33,6 +33,7 @@ def command(
         int | None, typer.Option(min=1, help="How many threads a part may use.", show_default="a share of the cores")
     ] = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     executor: ExecutorOption = None,
     shapes: ShapeOption = None,
@@ -45,7 +46,7 @@ def command(
 
     The exit status is 1 if a part cannot be computed, and 2 if the call is wrong.
     """
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     description = read_graph(model, ModelOptions.parse(model, shapes, dims, constants, int32, precision))
     try:
         one_file = len(data) == 1 and "=" not in data[0]

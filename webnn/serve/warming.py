@@ -27,4 +27,4 @@ def _load() -> None:
 
     # A page is told if there is no engine.
     with suppress(NotSupportedError):
-        discover()
+        discover(isolated=True)

@@ -12,9 +12,18 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn._extras import install_command
-from webnn.commands.choices import Device, ExecutorOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import (
+    Device,
+    ExecutorOption,
+    IsolateOption,
+    NumericsOption,
+    PluginOption,
+    SimulatorsOption,
+    set_devices,
+    set_numerics,
+)
 from webnn.commands.completion import complete_dialect, complete_revision
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor
@@ -91,6 +100,7 @@ def command(
     ] = None,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
@@ -106,8 +116,8 @@ def command(
     if executor is not None and (jobs is not None or debug is not None):
         raise failure(f"--executor and --{'jobs' if debug is None else 'debug'} cannot be given together", 2)
     set_numerics(numerics)
-    set_devices(simulators, plugins)
-    try:
+    set_devices(simulators, plugins, isolate)
+    with failing((EngineMissingError, OSError, ValueError), 2):
         require_engine()
         check_executor(executor, "--executor")
         checkout = Checkout(wpt if executor is None else wpt.absolute())
@@ -125,14 +135,14 @@ def command(
         load_idl(settings.revision, settings.dialect)
         tests = checkout.tests(patterns or (), variant or (), flavour or ())
         if rerun_failed is not None:
-            tests = _tests_again(rerun_failed, tests)
+            tests = choose_again(read_wptreport(rerun_failed), tests)
+            if not tests:
+                raise ValueError(f"none of these tests went wrong in {rerun_failed}")
         named = expectations or choice.expectations
         expected = load_expectations(named, missing_ok=update_expectations)
         if named in bundled():
             asked = {device_of(test.variant) for test in tests}
             expected = add_providers(expected, named, {each.value: select_device(each.value) for each in Device if each.value in asked})
-    except (EngineMissingError, OSError, ValueError) as error:
-        raise failure(str(error), 2) from None
     # Files that cannot be written fail before the work, not after it.
     for path, _ in reports:
         if not path.parent.is_dir():
@@ -141,7 +151,8 @@ def command(
         _check_update(expected, partly=bool(subtest or rerun_failed or repeat > 1 or listed or debug))
     console = Console(highlight=False, soft_wrap=True)
     if listed and not subtest:
-        print_list(console, (expected.apply(_unrun(test)) for test in tests))
+        unrun = [FileResult(file=each.file.path, variant=each.variant, flavour=each.flavour, status=FileStatus.OK) for each in tests]
+        print_list(console, map(expected.apply, unrun))
         return
     console.print(Text(choice.describe(settings.dialect, named)))
     if choice.warning():
@@ -194,10 +205,6 @@ def command(
         raise typer.Exit(1)
 
 
-def _unrun(test: Test) -> FileResult:
-    return FileResult(file=test.file.path, variant=test.variant, flavour=test.flavour, status=FileStatus.OK)
-
-
 def _run(
     console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, where: int | str, quiet: bool
 ) -> list[FileResult]:
@@ -225,19 +232,6 @@ def _check_update(expected: Expectations, *, partly: bool) -> None:
     if partly:
         others = "--subtest, --rerun-failed, --repeat, --list and --debug"
         raise failure(f"--update-expectations needs whole tests, each once: it does not go with {others}", 2)
-
-
-def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
-    """Return the tests that went wrong in a report.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is not a report, or nothing in it went wrong.
-    """
-    again = choose_again(read_wptreport(report), tests)
-    if not again:
-        raise ValueError(f"none of these tests went wrong in {report}")
-    return again
 
 
 def _has_any(result: FileResult, settings: Settings) -> bool:
@@ -276,10 +270,8 @@ def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) ->
     windows = [test for test in tests if test.flavour is Flavour.WINDOW]
     if len(windows) != 1:
         raise failure(f"--debug=node needs one test of a window, and {len(windows)} are chosen: give a pattern, and --variant", 2)
-    try:
+    with failing((NodeMissingError, FileNotFoundError), 2):
         return debug_test(checkout, windows[0], settings, find_node())
-    except (NodeMissingError, FileNotFoundError) as error:
-        raise failure(str(error), 2) from None
 
 
 def _update(checkout: Checkout, expected: Expectations, results: list[FileResult], complete: bool) -> Expectations:

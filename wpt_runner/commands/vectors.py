@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 
 import webnn
-from webnn.commands.choices import Device, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
-from webnn.commands.failure import failure
+from webnn.commands.choices import Device, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.failure import failing, failure
 from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.devices import find_device
@@ -58,6 +58,7 @@ def command(
     device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
+    isolate: IsolateOption = None,
     plugins: PluginOption = None,
     jobs: JobsOption = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds a case may take.")] = _TIMEOUT,
@@ -77,12 +78,10 @@ def command(
     The exit status is 0 if all is as expected, 1 if a case fails or an expectation is stale, and 2 if the input is not valid.
     """
     set_numerics(numerics)
-    set_devices(simulators, plugins)
+    set_devices(simulators, plugins, isolate)
     check_target(json_file, "--json")
-    try:
+    with failing(ValueError, _BAD_INPUT):
         cases = batch.choose_levels(read_cases(paths), levels or ())
-    except ValueError as error:
-        raise failure(str(error), _BAD_INPUT) from None
     console = make_console()
     report = replay(
         cases,
@@ -96,10 +95,8 @@ def command(
         console=console if verbose else None,
     )
     if json_file is not None:
-        try:
+        with failing(OSError, _BAD_INPUT):
             reporting.write_json(json_file, report)
-        except OSError as error:
-            raise failure(str(error), _BAD_INPUT) from None
     reporting.print_report(console, report)
     if not report.as_expected:
         raise typer.Exit(_UNEXPECTED)

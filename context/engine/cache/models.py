@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from webnn.builder.onnx.emitter import Weight
-from webnn.builder.onnx.optimized import pack
+from webnn.builder.onnx.optimized import Packed, pack
 from webnn.context.engine import runtime
 from webnn.context.engine.cache.digest import make_key
 from webnn.context.engine.cache.folder import Folder
@@ -45,10 +45,10 @@ class ModelCache:
         folder: The folder.
     """
 
-    __slots__ = ("_folder", "_has_warned")
+    __slots__ = ("_has_warned", "folder")
 
     def __init__(self, folder: Folder) -> None:
-        self._folder = folder
+        self.folder = folder
         self._has_warned = False
 
     def start(self, content: bytes, weights: Sequence[Weight], settings: str, begin: Begin) -> tuple[Any, Sequence[Weight]]:
@@ -67,12 +67,12 @@ class ModelCache:
             Exception: The engine's own, if it refuses the model.
         """
         try:
-            self._folder.prepare()
+            self.folder.prepare()
         except OSError as error:
             self._warn(_reason(error))
             return begin(content, weights), weights
         key = make_key(content, [(weight.location, weight.data.reshape(-1).view(np.uint8)) for weight in weights], settings)
-        found = self._folder.read(key)
+        found = self.folder.read(key)
         if found is not None:
             used = (*weights, Weight(_TENSORS, found.tensors)) if found.tensors.size else weights
             try:
@@ -82,16 +82,34 @@ class ModelCache:
                 del found, used
         return self._start_and_store(key, content, weights, begin), weights
 
+    def recall(self, key: bytes) -> bytes:
+        """Return a note that `keep` stored; empty if there is none that is valid."""
+        try:
+            self.folder.prepare()
+        except OSError:
+            return b""
+        found = self.folder.read(key)
+        return b"" if found is None else found.model
+
+    def keep(self, key: bytes, note: bytes) -> None:
+        """Store a note in the form of a model without tensors, in place of an earlier one."""
+        try:
+            self.folder.prepare()
+            with self.folder.workspace() as workspace:
+                self.folder.write(key, Packed(model=note, tensors=(), size=0), workspace)
+        except OSError as error:
+            self._warn(_reason(error))
+
     def _start_and_store(self, key: bytes, content: bytes, weights: Sequence[Weight], begin: Begin) -> Any:
         session = None
         try:
-            with self._folder.workspace() as workspace:
+            with self.folder.workspace() as workspace:
                 session = begin(content, weights, functools.partial(_write_optimized, workspace))
                 model = (workspace / _MODEL).read_bytes()
                 data = workspace / _DATA
                 # A file without content cannot be mapped.
                 tensors = np.memmap(data, np.uint8, "r") if data.exists() and data.stat().st_size else np.empty(0, np.uint8)
-                self._folder.write(key, pack(model, tensors, weights, _TENSORS), workspace)
+                self.folder.write(key, pack(model, tensors, weights, _TENSORS), workspace)
                 del tensors
         except Exception as error:  # the engine refuses the model, cannot write it, or wrote something else
             reason = _reason(error)
@@ -106,7 +124,7 @@ class ModelCache:
     def _warn(self, reason: str) -> None:
         if not self._has_warned:
             self._has_warned = True
-            warnings.warn(f"the cache of models is not used: {self._folder.path}: {reason}", WebNNWarning, stacklevel=2)
+            warnings.warn(f"the cache of models is not used: {self.folder.path}: {reason}", WebNNWarning, stacklevel=2)
 
 
 @functools.cache

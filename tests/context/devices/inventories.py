@@ -140,7 +140,8 @@ SELECTIONS: list[tuple[str, str, str | tuple[str, ...]]] = [
 
 
 def install(monkeypatch: pytest.MonkeyPatch, inventory: Inventory) -> None:
-    """Make contexts on this inventory."""
+    """Make contexts on this inventory, in this process: another one does not have its devices."""
+    monkeypatch.setenv("WEBNN_ISOLATE", "0")
     monkeypatch.setattr("webnn.context.engine.discovery.discover", lambda **_: inventory)
 
 

@@ -17,7 +17,7 @@ from webnn.context.engine import runtime as engine
 
 @pytest.fixture(autouse=True)
 def _fresh_engine() -> Iterator[None]:
-    caches = (engine.load, discovery._discover)
+    caches = (engine.load, discovery._discover, discovery._discover_elsewhere)
     for each in caches:
         each.cache_clear()
     yield

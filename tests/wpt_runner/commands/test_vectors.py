@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
-from tests.webnn.processes.pools import expire, run_tasks_here
+from tests.webnn.processes.pools import expire
 from webnn.context.devices.selection import CPU, Device
 from webnn.wpt_runner.commands import vectors
 from webnn.wpt_runner.commands.vectors import command
@@ -57,12 +57,6 @@ def invoke(*arguments: str | Path) -> tuple[int, str, str]:
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     # No line depends on the clock.
     return result.exit_code, re.sub(r"\d+\.\d+( s)?$", r"0.0\1", result.stdout, flags=re.MULTILINE), result.stderr
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run cases in this process, where a test is not about processes."""
-    monkeypatch.setattr(batch, "run_tasks", run_tasks_here)
 
 
 def test_all_pass(tmp_path: Path) -> None:
@@ -128,15 +122,8 @@ def test_failures_are_cut_and_reported(tmp_path: Path) -> None:
     assert (content["totals"]["failed"], len(content["cases"])) == (22, 22)
     first, broken, *_ = content["cases"]
     assert (first["name"], first["status"], first["worst"]) == (name, "failed", "Infinity")
-    assert first["first_difference"] == {
-        "output": "y",
-        "index": 1,
-        "actual": -2,
-        "expected": "NaN",
-        "distance": "Infinity",
-        "wrong": 1,
-        "compared": 2,
-    }
+    wanted = {"output": "y", "index": 1, "actual": -2, "expected": "NaN", "distance": "Infinity", "wrong": 1, "compared": 2}
+    assert first["first_difference"] == wanted
     assert (broken["status"], broken["worst"], broken["operations"]) == ("error", None, [])
 
 

@@ -1,0 +1,524 @@
+"""The process of a context, seen from the program: its start, its answers, and its end.
+
+A thread waits for each process. It reads what drivers write to standard error, and learns of the end first. A process that ends by itself,
+hangs, has too much memory or sends what it must not is a lost context; the program goes on.
+
+The timeline of the context makes one request at a time. An interrupt waits for the answer, as it would for an engine in this process. A
+second one does not; then the next request waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from webnn.context.engine.remote.channel import LONGEST, REQUEST, Answer, Channel, Operation, ProtocolError, read_answer, read_text
+from webnn.context.engine.remote.memory import Arena, SharedMemory
+from webnn.context.processes import describe_code
+from webnn.context.state import Loss
+from webnn.context.timeline import Living
+
+if TYPE_CHECKING:
+    from webnn.validation.descriptor import OperandDescriptor
+
+T = TypeVar("T")
+
+__all__ = ["HANG_LIMIT", "EngineError", "Host"]
+
+#: The default of how long a build or a run may take, in seconds: a software GPU is slow.
+HANG_LIMIT = 300.0
+#: The default of the most memory, as a part of that of the machine.
+_PART = 0.9
+#: When a request that waits looks at the limits for the first time, and how often after that, in seconds.
+_FIRST_LOOK, _LOOK = 0.05, 0.25
+#: After how many requests the memory is looked at, if all of them are short.
+_OFTEN = 256
+_WRONG = "it sent what it must not"
+#: How long the end of a process whose connection has ended may take, in seconds.
+_PATIENCE = 10.0
+#: How many bytes at the end of what a process writes are kept, and how many characters of its last line a message has.
+_KEPT, _LAST_LINE = 1 << 16, 300
+#: The interpreter finds this package, but nothing else that is beside it, and nothing in the current folder.
+_START = (
+    "import sys; sys.path.append({root!r}); from webnn.context.engine.remote import worker; sys.path.pop(); worker.main({handle}, {parent})"
+)
+
+
+class EngineError(Exception):
+    """The engine of the process failed; the message is its own.
+
+    Attributes:
+        whole: The message needs no more words: it is not the engine's.
+    """
+
+    def __init__(self, message: str, *, whole: bool) -> None:
+        super().__init__(message)
+        self.whole = whole
+
+
+class _Process:
+    """The process. It does not refer to its host: the thread that waits for it must not keep that alive."""
+
+    def __init__(self, name: str, loss: Loss) -> None:
+        self.ours, theirs = Channel.pair()
+        self._theirs: Channel | None = theirs
+        self.name = name
+        self.loss = loss
+        self._owner = os.getpid()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._noise = bytearray()
+        #: The work that is being done, in words.
+        self.work = ""
+        #: Why this program ended the process.
+        self._why = ""
+        self.killed = False
+        #: The number of the last request, and whether one may be on its way: an interrupt ended the wait for it.
+        self.count = 0
+        self.busy = False
+        #: The engine failed, so that no other context gets the process.
+        self.failed = False
+        self.environment = dict(os.environ)
+        #: How it ended, in words that follow "the process"; empty while it runs.
+        self.end = ""
+        self.ended = threading.Event()
+        threading.Thread(target=self._keep, name="webnn process", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 before it has started."""
+        return 0 if self._process is None else self._process.pid
+
+    @property
+    def reason(self) -> str:
+        """Why the context is lost."""
+        return f"the process of the {self.name} {self.end or 'does not end'}"
+
+    def noise(self) -> str:
+        """Return the end of what it wrote to standard error and standard output."""
+        return bytes(self._noise).decode("utf-8", "replace")
+
+    def kill(self, why: str = "") -> None:
+        """End it at once. Any thread may call this, at any time; a forked child does not end the process of its parent."""
+        if self._owner == os.getpid():
+            self._why = self._why or why
+            self.killed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def release(self) -> None:
+        """End it once nothing refers to its host."""
+        self.kill()
+        self.ours.close()
+
+    def retire(self) -> None:
+        """Keep it for the next context, once nothing refers to its host. It ends if none comes soon."""
+        if self.busy or self.failed or self.killed or self.ended.is_set() or self._owner != os.getpid():
+            self.release()
+            return
+        self.name, self.loss = "device", Loss()
+        self._noise.clear()
+        self.busy = True
+        try:
+            self.send(Operation.REST, b"")
+        except OSError:
+            self.release()
+            return
+        _SPARES.append(self)
+        if len(_SPARES) > 1:
+            with contextlib.suppress(IndexError):
+                _SPARES.popleft().release()
+
+    def send(self, operation: Operation, body: bytes, descriptor: int = -1) -> int:
+        """Send a request; return its number."""
+        self.count += 1
+        number = self.count & 0xFFFFFFFF
+        self.ours.send(REQUEST.pack(operation, number) + body, descriptor)
+        return number
+
+    def abandon(self) -> None:
+        """Forget the process in a forked child: it is the parent's."""
+        self.ours.close()
+        if self._theirs is not None:
+            self._theirs.close()
+        if self._process is not None:
+            # Otherwise its finalizer would complain that it still runs.
+            self._process.returncode = 0
+        self.end = "belongs to the program that forked this one"
+        # Another thread may have held the lock of the event.
+        self.ended = threading.Event()
+        self.ended.set()
+
+    def _keep(self) -> None:
+        """Start the process, and wait for it. On Linux the process ends with the thread that started it."""
+        try:
+            process = self._start()
+            stream = process.stderr
+            assert stream is not None
+            while content := os.read(stream.fileno(), 1 << 14):
+                self._noise += content
+                del self._noise[:-_KEPT]
+            stream.close()
+            self.end = self._describe(process.wait())
+        except OSError as error:
+            self.end = f"could not start: {error}"
+        finally:
+            self._close()
+            self.end = self.end or "ended"
+            self.ended.set()
+        with contextlib.suppress(ValueError):
+            _SPARES.remove(self)
+            self.ours.close()
+        self.loss.lose(self.reason)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise OSError("this program has no Python interpreter; isolate=False needs none")
+        assert self._theirs is not None
+        handle = self._theirs.fileno()
+        # Of this package, which may lie apart from the folder `context` in a checkout.
+        root = str(Path(str(sys.modules[__name__.partition(".")[0]].__file__)).resolve().parents[1])
+        command = [sys.executable, "-P", "-c", _START.format(root=root, handle=handle, parent=self._owner)]
+        options: dict[str, Any] = {}
+        if sys.platform == "win32":
+            os.set_handle_inheritable(handle, True)
+            options["startupinfo"] = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
+            options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        else:
+            options["pass_fds"] = [handle]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                # The process sends its standard output there, too.
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                # Ctrl-C reaches only the program.
+                start_new_session=True,
+                **options,
+            )
+        finally:
+            self._close()
+        if self.killed:
+            self._process.kill()
+        return self._process
+
+    def _close(self) -> None:
+        """Close the end of the process, so that the connection ends with it."""
+        theirs, self._theirs = self._theirs, None
+        if theirs is not None:
+            theirs.close()
+
+    def _describe(self, code: int) -> str:
+        during = f" during {self.work}" if self.work else ""
+        if self._why:
+            return f"was ended{during}: {self._why}"
+        ended = f"died of {describe_code(code)}" if code < 0 else f"ended with {describe_code(code)}"
+        lines = [line for line in self.noise().splitlines() if line.strip()]
+        last = f"; the last line that it wrote: {lines[-1].strip()[:_LAST_LINE]}" if lines else ""
+        return f"{ended}{during}{last}"
+
+
+class Host:
+    """A process that does the work of a context. Not thread-safe: the context's timeline makes one request at a time.
+
+    The process starts at once, and gets ready while the program goes on. It ends when the context is lost. Without a loss the next host
+    has it, if that comes soon.
+
+    Args:
+        name: The words for the device in messages.
+        loss: The context, which the end of the process loses.
+        packages: Packages of plug-ins beside the known ones.
+        hang_limit: How long a request may take, in seconds.
+        memory_limit: The most bytes that the process may have; by default nine tenths of the memory of the machine.
+
+    Attributes:
+        arena: The memory that both sides have.
+        graphs: The numbers for graphs.
+        loss: The context.
+        packages: The packages of plug-ins.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_channel",
+        "_dropped",
+        "_hang_limit",
+        "_known",
+        "_memory_limit",
+        "_process",
+        "arena",
+        "graphs",
+        "loss",
+        "packages",
+    )
+
+    #: It ends after the graphs of its context.
+    _endsFirst: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        name: str,
+        loss: Loss,
+        packages: Sequence[str] = (),
+        *,
+        hang_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.arena = Arena()
+        self.graphs = itertools.count(1)
+        #: The segments that the process has.
+        self._known: set[int] = set()
+        #: The graphs that are no longer in use.
+        self._dropped: deque[int] = deque()
+        self._hang_limit, self._memory_limit = _PATIENCE, 0
+        spare = _find_spare()
+        if spare is None or not self._try(spare):
+            self._take(_Process(name, loss))
+        self.serve(name, loss, packages, hang_limit, memory_limit)
+        _HOSTS.add(self)
+
+    def _take(self, process: _Process) -> None:
+        # The end of the program ends the connection, and with it the process.
+        weakref.finalize(self, process.retire).atexit = False
+        self._process, self._channel = process, process.ours
+
+    def _try(self, spare: _Process) -> bool:
+        """Take a process that rests; tell whether it still does."""
+        self._take(spare)
+        try:
+            self._settle()
+        except (OSError, EOFError, ProtocolError):
+            spare.release()
+            return False
+        return True
+
+    def serve(self, name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None) -> None:
+        """Serve another context from now on. The arguments are those of the class."""
+        self.loss = loss
+        self.packages = packages
+        self._hang_limit = HANG_LIMIT if hang_limit is None else hang_limit
+        self._memory_limit = _machine_memory() if memory_limit is None else memory_limit
+        self._process.name, self._process.loss = name, loss
+        loss.add(self, "createContext")
+        # It may have ended before.
+        if self._process.ended.is_set():
+            loss.lose(self._process.reason)
+
+    @property
+    def end(self) -> str:
+        """How the process ended, in words that follow "the process"; empty while it runs."""
+        return self._process.end
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 before it has started."""
+        return self._process.pid
+
+    def allocate(self, descriptor: OperandDescriptor) -> SharedMemory:
+        """Return the memory of a new tensor, all zeros.
+
+        Raises:
+            MemoryError: There is no memory.
+        """
+        return SharedMemory(self.arena, descriptor)
+
+    def noise(self) -> str:
+        """Return the end of what the process wrote to standard error and standard output: messages of drivers, at most 64 KiB."""
+        return self._process.noise()
+
+    def request(self, operation: Operation, body: bytes = b"", *, method: str, work: str = "") -> bytes:
+        """Make a request, and wait for the answer.
+
+        Args:
+            operation: The operation.
+            body: Its arguments.
+            method: The method of the API, for the error.
+            work: The words for what is done, for the reason of a loss.
+
+        Returns:
+            The body of the answer.
+
+        Raises:
+            EngineError: The engine failed.
+            InvalidStateError: The process has ended, and the context is lost.
+        """
+        return self._ask(operation, body, None, method, work)
+
+    def check(self, read: Callable[[bytes], T], body: bytes, method: str) -> T:
+        """Read the body of an answer. A process that sends what it must not is ended.
+
+        Raises:
+            InvalidStateError: It did, and the context is lost.
+        """
+        try:
+            return read(body)
+        except ProtocolError:
+            self._process.kill(_WRONG)
+            raise self._lost(method) from None
+
+    def drop(self, graph: int) -> None:
+        """Have the process forget a graph, before its next request. Any thread may call this."""
+        self._dropped.append(graph)
+
+    def share(self, number: int, method: str, work: str) -> None:
+        """Give the process a segment, unless it has it."""
+        if number not in self._known:
+            self._ask(Operation.SEGMENT, self._describe(number), number, method, work)
+            self._known.add(number)
+            self.arena.segments[number].close()
+
+    def build(self, graph: int, number: int, length: int, work: str) -> bytes:
+        """Have the process build a graph from a segment, which begins with the header; return the body of the answer."""
+        head = graph.to_bytes(4, "little") + length.to_bytes(8, "little")
+        return self._ask(Operation.BUILD, head + self._describe(number), number, "build", work)
+
+    def _describe(self, number: int) -> bytes:
+        segment = self.arena.segments[number]
+        return number.to_bytes(4, "little") + segment.size.to_bytes(8, "little") + segment.name.encode()
+
+    def _ask(self, operation: Operation, body: bytes, segment: int | None, method: str, work: str) -> bytes:
+        process = self._process
+        if process.ended.is_set():
+            raise self._lost(method)
+        if self._dropped or self.arena.dropped:
+            self._forget(method)
+        process.work = work
+        try:
+            if process.busy:
+                self._settle()
+            process.busy = True
+            number = process.send(operation, body, -1 if segment is None else self.arena.segments[segment].descriptor)
+            end, answer = self._receive(number)
+            self._process.busy = False
+        except (OSError, EOFError, ProtocolError) as error:
+            process.kill(_WRONG if isinstance(error, ProtocolError) else "")
+            raise self._lost(method) from None
+        except BaseException:  # an interrupt
+            # The process does what it was asked for, as an engine in this process would. Its end loses the context by itself.
+            with contextlib.suppress(OSError, EOFError, ProtocolError):
+                self._settle()
+            raise
+        process.work = ""
+        if end != Answer.DONE:
+            process.failed = process.failed or end == Answer.FAILED
+            raise EngineError(read_text(answer), whole=end == Answer.REFUSED)
+        return answer
+
+    def _settle(self) -> None:
+        """Wait until the process has done what an interrupt did not wait for. It is not known whether that was sent, nor what came back."""
+        self._receive(self._process.send(Operation.PING, b""))
+        self._process.busy = False
+
+    def _receive(self, number: int) -> tuple[int, bytes]:
+        """Receive the answer to a request; those to requests before it are left out."""
+        if not number % _OFTEN:
+            self._check_memory()
+        parts = b""
+        while True:
+            self._wait()
+            told, end, body = read_answer(self._channel.receive())
+            if told != number:
+                continue
+            if end != Answer.MORE:
+                return end, parts + body
+            parts += body
+            if len(parts) > LONGEST:
+                raise ProtocolError
+
+    def _wait(self) -> None:
+        """Wait for a message."""
+        wait = self._channel.wait
+        if wait(_FIRST_LOOK):
+            return
+        began = time.monotonic() - _FIRST_LOOK
+        while True:
+            if self._process.ended.is_set():
+                raise EOFError
+            if time.monotonic() - began > self._hang_limit:
+                self._process.kill(f"it did not answer within {self._hang_limit:g} s")
+            self._check_memory()
+            if wait(_LOOK):
+                return
+
+    def _check_memory(self) -> None:
+        used = _used_memory(self._process.pid)
+        if used > self._memory_limit > 0:
+            self._process.kill(f"it had {used:,} bytes of memory, more than the limit of {self._memory_limit:,}")
+
+    def _forget(self, method: str) -> None:
+        """Have the process forget graphs and segments."""
+        graphs = _take_all(self._dropped)
+        segments = [number for number in _take_all(self.arena.dropped) if number in self._known]
+        self._known.difference_update(segments)
+        self._ask(Operation.DROP, json.dumps([graphs, segments]).encode(), None, method, "")
+
+    def _lost(self, method: str) -> Exception:
+        """Lose the context; return the error of the call."""
+        process = self._process
+        process.ended.wait(_PATIENCE)
+        self.loss.lose(process.reason)
+        return self.loss.error(method)
+
+    def _destroy(self) -> None:
+        """End the process with the context."""
+        self._process.kill()
+
+
+_HOSTS: Living[Host] = Living()
+#: The process of a context that ended well, for the next one.
+_SPARES: deque[_Process] = deque()
+
+
+def _find_spare() -> _Process | None:
+    """Return a process for another context, with the variables of this program; ``None`` if there is none."""
+    while _SPARES:
+        with contextlib.suppress(IndexError):  # another thread has taken it
+            process = _SPARES.popleft()
+            if not process.ended.is_set() and process.environment == dict(os.environ):
+                return process
+            process.release()
+    return None
+
+
+def _begin_child() -> None:
+    """Lose the contexts of the parent in a forked child, which must use neither their processes nor their tensors."""
+    while _SPARES:
+        _SPARES.popleft().abandon()
+    for host in _HOSTS.all():
+        host._process.abandon()
+        host.loss.lose(host._process.reason)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_child)
+
+
+def _take_all(queue: deque[int]) -> list[int]:
+    """Empty a queue, to which other threads may append."""
+    return [queue.popleft() for _ in range(len(queue))]
+
+
+def _machine_memory() -> int:
+    """Return the default limit in bytes; 0, which is none, where the system does not tell."""
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _PART)
+    return 0
+
+
+def _used_memory(pid: int) -> int:
+    """Return how many bytes of memory a process has, without what it swapped out; 0 where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
