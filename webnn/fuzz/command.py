@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -37,6 +37,12 @@ __all__ = ["command"]
 
 #: The exit codes.
 _FOUND, _WRONG = 1, 2
+#: The orders of providers with which every context gets a device, also one that asks for none.
+_ORDERS: Mapping[Device, dict[str, list[str]]] = {
+    Device.cpu: {"gpu": [], "npu": []},
+    Device.gpu: {"cpu": ["gpu"], "npu": ["gpu"]},
+    Device.npu: {"cpu": ["npu"], "gpu": []},
+}
 #: How many programs run between two lines of progress.
 _OFTEN = 1000
 #: The profile of a browser on Linux.
@@ -70,7 +76,7 @@ def command(
             show_default=f"{_PROFILE} with a browser, else none",
         ),
     ] = None,
-    device: Annotated[Device, typer.Option(help="The device that computes; a program that asks for none gets it.")] = Device.cpu,
+    device: Annotated[Device, typer.Option(help="The device that computes.")] = Device.cpu,
     simulators: SimulatorsOption = None,
     dialect: Annotated[
         str | None, typer.Option(help="Additions of browsers to the draft's IDL.", autocompletion=complete_dialect, show_default="none")
@@ -99,9 +105,7 @@ def command(
         require_engine()
         check_executor(executor, "--executor")
         profile = profile or (_PROFILE if browser else None)
-        # A context that asks for no device gets this one.
-        order = None if device is Device.cpu else {"cpu": [device.value]}
-        ml = webnn.ML(revision=find_revision(revision), profile=profile, order=order, fallback="silent")
+        ml = webnn.ML(revision=find_revision(revision), profile=profile, order=_ORDERS[device], fallback="silent")
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)

@@ -35,8 +35,10 @@ def test_a_small_run(tmp_path: Path) -> None:
     assert "0 classes of differences" in output
 
 
-def test_a_device_computes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that asks for no device gets the one of the command; without it, the CPU computes in its place."""
+@pytest.mark.parametrize("deviceType", ["cpu", *(pytest.param(each, marks=pytest.mark.simulators(each)) for each in ("gpu", "npu"))])
+def test_a_device_computes(monkeypatch: pytest.MonkeyPatch, deviceType: str) -> None:
+    """Whichever device a program asks for, or none, it gets that of the command."""
+    monkeypatch.setenv("WEBNN_SIMULATORS", "1")
     given: list[dict[str, Any]] = []
     plain = webnn.ML
 
@@ -45,9 +47,13 @@ def test_a_device_computes(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(**settings)
 
     monkeypatch.setattr(webnn, "ML", make)
-    code, output = run("--device", "npu", "--no-simulators", "--calls", "20", "--graphs", "2", "--seed", "3")
-    assert code == 0, output
-    assert given[0]["order"] == {"cpu": ["npu"]}
+    assert run("--device", deviceType, "--calls", "0", "--graphs", "0")[0] == 0
+    ml = plain(**given[0])
+    for asked in ({}, {"deviceType": "cpu"}, {"accelerated": False}):
+        assert ml.createContextSync(asked)._state.selection.device == deviceType
+
+
+def test_a_device_and_a_browser() -> None:
     assert run("--device", "gpu", "--browser", "chromium")[0] == 2
 
 
