@@ -79,29 +79,11 @@ def _elu(e: Emitter, op: Op) -> str:
 
 
 def _gelu(e: Emitter, op: Op) -> str:
-    # A session with `Gelu` of float32 fails. In this order of nodes the engine does not make one; only `Erf` leaves the device.
-    value, half = op["input"], e.scalar(0.5, "float32")
+    # A session with `Gelu` of float32 fails, and most other orders of these nodes do. Only `Erf` leaves the device.
+    value = op["input"]
+    half = e.node("Mul", [value, e.scalar(0.5, "float32")])
     error = e.node("Erf", [e.node("Mul", [value, e.scalar(math.sqrt(0.5), "float32")])])
-    return e.node("Mul", [value, e.node("Add", [e.node("Mul", [error, half]), half])])
-
-
-def _clamp(emit: Emit, e: Emitter, op: Op, *, nan: bool) -> str | Sequence[str]:
-    # `Clip` drops NaN and infinities, and compares integers as float32. `Max` and `Min` of float32 and of int32 are right, but a session
-    # with both behind a convolution fails: so if NaN need not be kept, two bounds are a `Clip`.
-    dtype, options = op.type("input"), op.options
-    if dtype in FLOAT_TYPES:
-        bounds = [bound for bound in (options.minValue, options.maxValue) if bound is not None and math.isfinite(bound)]
-        return emit(e, op) if len(bounds) == 2 and not nan else clamp_floats(e, op)
-    low, high = integer_bounds(options.minValue, options.maxValue, dtype)
-    if dtype == "int32":
-        return e.node("Min", [e.node("Max", [op["input"], e.scalar(low, dtype)]), e.scalar(high, dtype)])
-    if dtype != "int64":
-        return emit(e, op)
-    # Here int64 has 32 bits. Nothing takes uint64, so the CPU computes this. With the highest bit flipped, uint64 orders int64.
-    flip = e.literal(np.array(_SIGN, np.uint64))
-    bounds = [e.literal(np.array(bound + _SIGN, np.uint64)) for bound in (low, high)]
-    clipped = e.node("Clip", [e.node("BitwiseXor", [e.cast(op["input"], "uint64"), flip]), *bounds])
-    return e.cast(e.node("BitwiseXor", [clipped, flip]), "int64")
+    return e.node("Add", [half, e.node("Mul", [half, error])])
 
 
 def _hard_sigmoid(e: Emitter, op: Op) -> str:
