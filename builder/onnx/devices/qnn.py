@@ -86,6 +86,25 @@ def _gelu(e: Emitter, op: Op) -> str:
     return e.node("Add", [half, e.node("Mul", [half, error])])
 
 
+def _clamp(emit: Emit, e: Emitter, op: Op, *, nan: bool) -> str | Sequence[str]:
+    # `Clip` drops NaN and infinities, and compares integers as float32. `Max` and `Min` of float32 and of int32 are right, but a session
+    # with both behind a convolution fails: so if NaN need not be kept, two bounds are a `Clip`.
+    dtype, options = op.type("input"), op.options
+    if dtype in FLOAT_TYPES:
+        bounds = [bound for bound in (options.minValue, options.maxValue) if bound is not None and math.isfinite(bound)]
+        return emit(e, op) if len(bounds) == 2 and not nan else clamp_floats(e, op)
+    low, high = integer_bounds(options.minValue, options.maxValue, dtype)
+    if dtype == "int32":
+        return e.node("Min", [e.node("Max", [op["input"], e.scalar(low, dtype)]), e.scalar(high, dtype)])
+    if dtype != "int64":
+        return emit(e, op)
+    # Here int64 has 32 bits. Nothing takes uint64, so the CPU computes this. With the highest bit flipped, uint64 orders int64.
+    flip = e.literal(np.array(_SIGN, np.uint64))
+    bounds = [e.literal(np.array(bound + _SIGN, np.uint64)) for bound in (low, high)]
+    clipped = e.node("Clip", [e.node("BitwiseXor", [e.cast(op["input"], "uint64"), flip]), *bounds])
+    return e.cast(e.node("BitwiseXor", [clipped, flip]), "int64")
+
+
 def _hard_sigmoid(e: Emitter, op: Op) -> str:
     # There is no `HardSigmoid` of float32.
     scaled = e.node("Add", [e.node("Mul", [op["input"], e.scalar(op.options.alpha, "float32")]), e.scalar(op.options.beta, "float32")])
