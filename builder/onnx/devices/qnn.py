@@ -64,8 +64,12 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
         size = shape[axis]
         places = e.node("Max", [e.cast(op["indices"], "int32"), e.scalar(-size, "int32")])
         places = e.cast(e.node("Min", [places, e.scalar(size - 1, "int32")]), "int64")
-    places = e.reshape(places, [*indices, 1])
+    # With indices of five dimensions, `GatherND` ends the process; in a list of them, it is wrong for slices of several dimensions.
+    isLarge = len(indices) >= _RANK
+    places = e.reshape(places, [math.prod(indices), 1] if isLarge else [*indices, 1])
     result = e.node("GatherND", [e.transpose(op["input"], order), places])
+    if isLarge:
+        result = e.reshape(result, [*indices, *[shape[each] for each in order[1:]]])
     # The dimensions of the indices come first: they belong in the place of the axis.
     rank = len(indices)
     return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
