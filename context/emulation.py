@@ -96,8 +96,9 @@ class EmulationOptions(TypedDict, total=False):
         order: The execution providers to try for each device type, best first; they replace the default ones.
         providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
         reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
-        numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
-            the engine's own kernels and fusions compute, which differs there. The reference is always exact.
+        numerics: ``"exact"`` returns what docs/numerics.md fixes. ``"fast"`` returns what the device's own kernels and fusions compute,
+            which differs there. By default the profile's, or else "exact" on the CPU provider, and "fast" on other devices. The reference
+            is always exact.
         cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
         semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
             docs/semantics.md.

@@ -80,7 +80,7 @@ NumericsOption = Annotated[
         "--numerics",
         help="exact: as docs/numerics.md defines; fast: the engine's own kernels.",
         envvar=NUMERICS_VARIABLE,
-        show_default="exact",
+        show_default="exact on the CPU, fast on other devices",
     ),
 ]
 

@@ -48,11 +48,7 @@ def _logical_not(e: Emitter, op: Op) -> str:
 
 def _where(e: Emitter, op: Op) -> str:
     _, first, second = op.inputs
-    condition, values = _truth(e, op["condition"]), [op[first], op[second]]
-    if op.type(first) != "float32":
-        return e.node("Where", [condition, *values])
-    # A session with a `Where` of float32 fails. As float64 it leaves the device alone, not with the whole graph.
-    return e.cast(e.node("Where", [condition, *[e.cast(value, "float64") for value in values]]), "float32")
+    return e.node("Where", [_truth(e, op["condition"]), op[first], op[second]])
 
 
 def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -61,8 +57,19 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     if op.type("input") != "float32":
         return emit(e, op)
     order = [axis, *(each for each in range(len(shape)) if each != axis)]
-    places = e.reshape(emit_indices(e, op, shape[axis : axis + 1], wide=True), [*indices, 1])
+    if "indices" in op.constants:
+        places = emit_indices(e, op, shape[axis : axis + 1], wide=True)
+    else:
+        # A session with a cast to float64 fails, and so does one with a `Clip` of int64. Here int64 has 32 bits anyway.
+        size = shape[axis]
+        places = e.node("Max", [e.cast(op["indices"], "int32"), e.scalar(-size, "int32")])
+        places = e.cast(e.node("Min", [places, e.scalar(size - 1, "int32")]), "int64")
+    # With indices of five dimensions, `GatherND` ends the process; in a list of them, it is wrong for slices of several dimensions.
+    isLarge = len(indices) >= _RANK
+    places = e.reshape(places, [math.prod(indices), 1] if isLarge else [*indices, 1])
     result = e.node("GatherND", [e.transpose(op["input"], order), places])
+    if isLarge:
+        result = e.reshape(result, [*indices, *[shape[each] for each in order[1:]]])
     # The dimensions of the indices come first: they belong in the place of the axis.
     rank = len(indices)
     return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
@@ -76,17 +83,20 @@ def _elu(e: Emitter, op: Op) -> str:
 
 
 def _gelu(e: Emitter, op: Op) -> str:
-    # A session with `Gelu` of float32 fails. In this order of nodes the engine does not make one; only `Erf` leaves the device.
-    value, half = op["input"], e.scalar(0.5, "float32")
+    # A session with `Gelu` of float32 fails, and most other orders of these nodes do. Only `Erf` leaves the device.
+    value = op["input"]
+    half = e.node("Mul", [value, e.scalar(0.5, "float32")])
     error = e.node("Erf", [e.node("Mul", [value, e.scalar(math.sqrt(0.5), "float32")])])
-    return e.node("Mul", [value, e.node("Add", [e.node("Mul", [error, half]), half])])
+    return e.node("Add", [half, e.node("Mul", [half, error])])
 
 
-def _clamp(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    # `Clip` drops NaN and infinities, and compares integers as float32. `Max` and `Min` of float32 and of int32 are right.
+def _clamp(emit: Emit, e: Emitter, op: Op, *, nan: bool) -> str | Sequence[str]:
+    # `Clip` drops NaN and infinities, and compares integers as float32. `Max` and `Min` of float32 and of int32 are right, but a session
+    # with both behind a convolution fails: so if NaN need not be kept, two bounds are a `Clip`.
     dtype, options = op.type("input"), op.options
     if dtype in FLOAT_TYPES:
-        return clamp_floats(e, op)
+        bounds = [bound for bound in (options.minValue, options.maxValue) if bound is not None and math.isfinite(bound)]
+        return emit(e, op) if len(bounds) == 2 and not nan else clamp_floats(e, op)
     low, high = integer_bounds(options.minValue, options.maxValue, dtype)
     if dtype == "int32":
         return e.node("Min", [e.node("Max", [op["input"], e.scalar(low, dtype)]), e.scalar(high, dtype)])
@@ -167,7 +177,12 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
-        "clamp": replace(rows["clamp"], emit=partial(_clamp, rows["clamp"].emit), carry={"float16": "float32"}),
+        "clamp": replace(
+            rows["clamp"],
+            emit=partial(_clamp, rows["clamp"].emit, nan=True),
+            fast=partial(_clamp, rows["clamp"].emit, nan=False),
+            carry={"float16": "float32"},
+        ),
         # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
         "elu": replace(rows["elu"], emit=_elu),

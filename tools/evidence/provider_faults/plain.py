@@ -13,7 +13,7 @@ from onnx import NodeProto, helper, numpy_helper
 __all__ = ["Array", "Both", "compare", "node"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-#: What the provider returns, and what the CPU provider returns.
+#: The value of the provider, and that of the CPU provider.
 Both = tuple[Array, Array]
 
 node = helper.make_node

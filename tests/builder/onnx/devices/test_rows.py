@@ -195,7 +195,7 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
         ["Reshape", "ReduceMean", "Sub", "Mul", "ReduceMean", "Add", "Sqrt", "Div", "Reshape"],
     ),
     (Case("maxPool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["Pad", "MaxPool"]),
-    (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Clip", "Cast", "Reshape", "GatherND"]),
+    (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Max", "Min", "Cast", "Reshape", "GatherND"]),
     (Case("matmul", floats(2, 3, 1, 4, 5), floats(2, 3, 1, 5, 4)), QNN, ["Reshape", "Reshape", "MatMul", "Reshape"]),
 ]
 
