@@ -22,11 +22,7 @@ Package = TypeVar("Package")
 
 
 class Upward(Generic[Package]):
-    """A package or module above, which a call imports.
-
-    Attributes:
-        module: Its full name.
-    """
+    """A package or module above, which a call imports."""
 
     def __init__(self, module: str) -> None:
         self.module = module

@@ -154,8 +154,7 @@ class BuilderBase(DraftMembers):
     def _checkCanBuild(self, operation: str, label: str = "") -> None:
         """*Can build*, `#mlgraphbuilder-can-build`: the builder has not built yet, and its context is not lost; no step until 2024-06.
 
-        Raises:
-            InvalidStateError: It has built, or the context is lost.
+        Raises `InvalidStateError` if it has built, or the context is lost.
         """
         if not self._isGuarded:
             return
@@ -198,10 +197,7 @@ class BuilderBase(DraftMembers):
         """Run the steps of an operation and make its operator.
 
         All arguments are as the program gave them. ``operands`` has one sequence for a variadic operation; ``members`` has the options that
-        were given as keyword arguments.
-
-        Raises:
-            WebNNTypeError: A conversion or a step fails.
+        were given as keyword arguments. Raises `WebNNTypeError` if a conversion or a step fails.
         """
         entry = self._calls.get(name)
         operation, call, limits, default = entry if entry is not None else self._prepare(name)
@@ -293,9 +289,7 @@ class BuilderBase(DraftMembers):
             # [activations; 2026-06: -] They were made by this builder.
             if activation.builder is not self:
                 raise call.error(
-                    f"options.activations[{index}]",
-                    "must be an activation of this builder, but another one made it",
-                    rule="owner",
+                    f"options.activations[{index}]", "must be an activation of this builder, but another one made it", rule="owner"
                 )
 
     def _single(

@@ -29,8 +29,6 @@ class Call:
     """A call of a subgraph.
 
     Attributes:
-        name: The name of the subgraph, empty if it has none.
-        config: Its config.
         caller: The call inside which this one is; ``None`` for a call of the program's.
         operands: The operands, by the names of the subgraph's inputs.
         results: For each output of the subgraph, by its name, the number of the operator and the position of the result.
@@ -45,11 +43,7 @@ class Call:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class CalledOperator(Operator):
-    """An operator that a call made.
-
-    Attributes:
-        call: The call; of several, the innermost one.
-    """
+    """An operator that a call made."""
 
     call: Call
 
@@ -60,7 +54,6 @@ class Fusion:
 
     Attributes:
         kernel: The engine's operator; empty if there is none.
-        reason: Why there is none.
         together: How the operators are translated, a `webnn.builder.onnx.together.Together`.
     """
 

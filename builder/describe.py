@@ -66,10 +66,7 @@ def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescri
 def describe_graph(graph: ComputationalGraph, name: str = "", names: Mapping[object, str] = MappingProxyType({})) -> GraphDescription:
     """Describe a graph that was collected; see `describe`.
 
-    Args:
-        graph: The graph.
-        name: Its name.
-        names: Names for some of its values, by `value_key`. One that is taken gets a number.
+    ``names`` has names for some of its values, by `value_key`; one that is taken gets a number.
     """
     return _Describer(graph, names).describe(graph, name)
 

@@ -17,9 +17,7 @@ class ComputationalGraph:
     """A snapshot of what the outputs need; later calls of the builder do not change it.
 
     Attributes:
-        inputs: The graph's inputs by name.
         operators: The operators, each after those that make its inputs.
-        outputs: The requested outputs by name.
     """
 
     inputs: Mapping[str, MLOperand]
@@ -52,8 +50,7 @@ def reach(outputs: Mapping[str, MLOperand]) -> tuple[tuple[Operator, ...], list[
 def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
     """Find all operators and inputs that the outputs need: steps 3 to 8 of ``build()``.
 
-    Raises:
-        WebNNTypeError: Two of the inputs have one name.
+    Raises `WebNNTypeError` if two of the inputs have one name.
     """
     operators, found = reach(outputs)
     inputs: dict[str, MLOperand] = {}

@@ -37,13 +37,7 @@ def show_keywords(options: type) -> Callable[[_Decorated], _Decorated]:
 
 
 def check_keywords(where: str, given: Mapping[str, object], options: type) -> None:
-    """Raise TypeError, as Python does, for a keyword that is not an option of a TypedDict.
-
-    Args:
-        where: The name of the function.
-        given: The keywords.
-        options: The TypedDict.
-    """
+    """Raise TypeError, as Python does, for a keyword that is not an option of a TypedDict."""
     for name in given:
         if name not in options.__annotations__:
             raise TypeError(f"{where}() got an unexpected keyword argument {name!r}")

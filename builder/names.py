@@ -8,11 +8,7 @@ __all__ = ["Names"]
 
 
 class Names:
-    """The names of one kind in a graph or a program.
-
-    Args:
-        taken: Names that must not be given.
-    """
+    """The names of one kind in a graph or a program."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)

@@ -38,9 +38,7 @@ class Header(NamedTuple):
 def read_header(stream: IO[bytes], file: Path) -> Header:
     """Read the header of an array at the place of a stream.
 
-    Raises:
-        FormatError: The data is not an array, or is an array of objects.
-        OSError: The stream cannot be read.
+    Raises `FormatError` if the data is not an array, or is an array of objects, and `OSError` if the stream cannot be read.
     """
     try:
         version = np.lib.format.read_magic(stream)
@@ -56,12 +54,7 @@ def read_header(stream: IO[bytes], file: Path) -> Header:
 
 
 def read_array(stream: IO[bytes], file: Path, header: Header) -> Array:
-    """Read the elements behind a header.
-
-    Raises:
-        FormatError: There are too few of them.
-        OSError: The stream cannot be read.
-    """
+    """Read the elements behind a header. Raises `FormatError` if there are too few of them, and `OSError` if the stream cannot be read."""
     data = stream.read(header.size)
     if len(data) < header.size:
         raise FormatError(f"must have {header.size} bytes of elements for {header.dtype} {list(header.shape)}, got {len(data)}", file)
@@ -77,9 +70,7 @@ def read_array(stream: IO[bytes], file: Path, header: Header) -> Array:
 def map_array(file: Path) -> Array:
     """Map the array of a file ``.npy``; it cannot be written to.
 
-    Raises:
-        FormatError: The data is not such a file, or is truncated.
-        OSError: It cannot be read.
+    Raises `FormatError` if the data is not such a file, or is truncated, and `OSError` if it cannot be read.
     """
     with open_regular(file) as stream:
         header = read_header(stream, file)
@@ -99,9 +90,7 @@ def map_array(file: Path) -> Array:
 def open_archive(file: Path) -> Iterator[tuple[zipfile.ZipFile, IO[bytes]]]:
     """Open an archive ``.npz``; return it and the file itself. Errors of both within the block name the file.
 
-    Raises:
-        FormatError: The file is not an archive, or is damaged.
-        OSError: It cannot be read.
+    Raises `FormatError` if the file is not an archive, or is damaged, and `OSError` if it cannot be read.
     """
     with open_regular(file) as stream:
         try:

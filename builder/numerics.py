@@ -17,8 +17,7 @@ _CHOICES: tuple[Numerics, ...] = get_args(Numerics)
 def convert_numerics(value: object, where: str) -> Numerics:
     """Convert to a numerics policy; ``where`` says what was given, for example ``"WEBNN_NUMERICS"``.
 
-    Raises:
-        ValueError: It is not such a policy.
+    Raises `ValueError` if it is not such a policy.
     """
     for choice in _CHOICES:
         if value == choice:

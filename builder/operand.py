@@ -27,13 +27,8 @@ class Operator:
     """A node of the computational graph. It knows its inputs, and its outputs know it: no reference cycles.
 
     Attributes:
-        operation: The operation's row.
         index: The number of the operator in its builder; an operator comes after those that make its inputs.
-        label: The operator's label, empty if it has none.
-        inputs: The operand arguments.
         members: The options' operands that were given, with their names.
-        arguments: The other converted arguments, in the IDL's order.
-        options: The converted options, if the operation has any.
         result: The descriptor of the output; a tuple of descriptors for an operation that returns a sequence.
         given: The options as the program gave them, operands and label among them, in a dictionary that the program cannot change.
     """

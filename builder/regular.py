@@ -22,9 +22,7 @@ _KINDS = {
 def check_regular(path: str | os.PathLike[str]) -> os.stat_result:
     """Check that a file can be read without waiting, and return its status.
 
-    Raises:
-        FormatError: It is a folder, a pipe, a socket or a device.
-        OSError: The file does not exist, or a link is dangling.
+    Raises `FormatError` if it is a folder, a pipe, a socket or a device, and `OSError` if the file does not exist, or a link is dangling.
     """
     try:
         status = os.stat(path)

@@ -76,9 +76,6 @@ class Switch:
     """One question that backends answer differently.
 
     Attributes:
-        name: The switch's name.
-        about: Its subject, in a few words.
-        operations: The operations that it is about.
         values: The meaning of each value. The first one is the default.
         sources: Where the values are known from.
     """
@@ -145,10 +142,7 @@ _SWITCHES = (
             "lowBits": "the low bits of an int32, for types of 32 bits without a sign and of 64 bits of an int64; the smallest one of that "
             "if it is out of range, too",
         },
-        sources=(
-            _issue(_WEBNN, 489, "2023-12-06", "-1 as uint8 is 255 by a C++ cast on a CPU, 0 on a GPU"),
-            _measured("saturates"),
-        ),
+        sources=(_issue(_WEBNN, 489, "2023-12-06", "-1 as uint8 is 255 by a C++ cast on a CPU, 0 on a GPU"), _measured("saturates")),
     ),
     Switch(
         name="clampNaN",
@@ -187,10 +181,7 @@ _SWITCHES = (
         about="an integer divided by 0",
         operations=("div",),
         values={"allBits": "has all bits set", "zeros": "makes all elements of the result 0"},
-        sources=(
-            _issue(_WEBNN, 691, "2024-05-24", "asks for a rule"),
-            _measured("all elements are 0, those before the divisor, too"),
-        ),
+        sources=(_issue(_WEBNN, 691, "2024-05-24", "asks for a rule"), _measured("all elements are 0, those before the divisor, too")),
     ),
     Switch(
         name="maxPool2dEmptyWindow",
@@ -242,11 +233,7 @@ _SWITCHES = (
         ),
     ),
     Switch(
-        name="signNaN",
-        about="the sign of NaN",
-        operations=("sign",),
-        values={"zero": "is 0", "nan": "is NaN"},
-        sources=(_measured("NaN"),),
+        name="signNaN", about="the sign of NaN", operations=("sign",), values={"zero": "is 0", "nan": "is NaN"}, sources=(_measured("NaN"),)
     ),
     Switch(
         name="triangularMask",
@@ -275,9 +262,7 @@ def check_switch(name: str, value: object) -> str:
 def convert_semantics(value: object, where: str) -> Semantics:
     """Convert to values of switches, those that are defaults included; ``where`` names what was given, for the messages.
 
-    Raises:
-        TypeError: It is not a mapping from names.
-        ValueError: There is no such switch, or it has no such value.
+    Raises `TypeError` if it is not a mapping from names, and `ValueError` if there is no such switch, or it has no such value.
     """
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise TypeError(f"{where} must be a mapping from switches to values, got {_shorten(value)}")
@@ -289,11 +274,7 @@ def convert_semantics(value: object, where: str) -> Semantics:
 
 
 def parse_semantics(text: str, where: str) -> Semantics:
-    """Convert ``"clampNaN=ignore,castNaN=largest"``.
-
-    Raises:
-        ValueError: It is something else; see `convert_semantics`.
-    """
+    """Convert ``"clampNaN=ignore,castNaN=largest"``. Raises `ValueError` if it is something else; see `convert_semantics`."""
     given: dict[str, str] = {}
     for part in text.split(","):
         name, equals, value = (each.strip() for each in part.partition("="))
@@ -325,15 +306,10 @@ def find_switches(operations: Iterable[str]) -> list[Switch]:
 
 
 def explain(operations: Iterable[str], semantics: Semantics, agrees: Callable[[Semantics], bool]) -> str:
-    """Find other values of switches with which results agree: one, else two if there are few.
+    """Find other values of switches with which results agree: one, else two if there are few; empty if none are found.
 
-    Args:
-        operations: The operations that made the results: only the switches about these are tried.
-        semantics: The values that the results were compared with; those that are defaults may be left out.
-        agrees: Tells whether results agree with those of other values.
-
-    Returns:
-        The values for people, as of `write_semantics`; empty if none are found.
+    Only the switches about the operations that made the results are tried. ``agrees`` tells whether the results agree with those of other
+    values. The result is for people, as of `write_semantics`.
     """
     before = dict(semantics)
     values = [

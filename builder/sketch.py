@@ -29,14 +29,9 @@ class Sketch(GraphBuilder):
     _tensorClass: ClassVar[type] = type(None)
 
     def constantOver(self, dataType: DataType, array: np.ndarray[Any, np.dtype[Any]]) -> MLOperand:
-        """Create a constant operand over the memory of an array.
+        """Create a constant operand over the memory of an array: its elements in row-major order, in the NumPy type of the data type.
 
-        Args:
-            dataType: The data type; not a small one.
-            array: The elements in row-major order, in the NumPy type of the data type.
-
-        Raises:
-            WebNNTypeError: The array has a dimension of size 0, or too many dimensions or bytes.
+        The type is not a small one. Raises `WebNNTypeError` if the array has a dimension of size 0, or too many dimensions or bytes.
         """
         descriptor = OperandDescriptor(dataType, array.shape)
         reason = find_unsupported(self._revision, descriptor)

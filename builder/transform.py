@@ -191,11 +191,7 @@ def _make_activations(names: tuple[str, ...]) -> tuple[ActivationDescription, ..
 
 
 class Rebuilder:
-    """The state of one `GraphDescription.build`.
-
-    Attributes:
-        operands: The operands of the values so far, by their names.
-    """
+    """The state of one `GraphDescription.build`."""
 
     def __init__(self, builder: GraphBuilder) -> None:
         self._builder = builder
@@ -347,11 +343,7 @@ class _Inference(Rebuilder):
         self._known[name] = operand.descriptor = self._unique.setdefault(operand.descriptor, operand.descriptor)
 
     def _key(self, operator: OperatorDescription) -> object:
-        """Return an object that is equal for calls that have the same result.
-
-        Raises:
-            KeyError: There is no such value.
-        """
+        """Return an object that is equal for calls that have the same result. Raises `KeyError` if there is no such value."""
         known, inputs, operands = self._known, operator.inputs, operator.operands
         # None stands between the parts, so that it is clear where each one ends.
         key: list[object] = [operator.operation, len(operator.outputs), *inputs, None, *operands, None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
-__all__ = ["answer_placement", "compile_again", "compile_graph", "compile_profiled"]
+__all__ = ["answer_placement", "compile_again", "compile_graph", "compile_profiled", "find_failing"]
 
 #: How many operators a warning names.
 _NAMED = 3
@@ -105,6 +106,18 @@ def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Impl
             "profile: only the engine takes times, and the reference computes this graph", operation="profile", rule="draft"
         )
     return backend.compile(graph, _repeat(state.selection, first), profile=profile)
+
+
+def find_failing(state: ContextState) -> Collection[str]:
+    """Return the data types that the accelerator of a context does not compute: under "deny" nothing else computes them."""
+    if not state.selection.accelerated or state.profile is not None:
+        return ()
+    # Imported lazily, as above.
+    from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
+
+    backend = state.load_backend()
+    # On the timeline: a process does one job at a time.
+    return state.timeline.run(partial(backend.find_failing, state.selection)) if isinstance(backend, EngineBackend) else ()
 
 
 def _repeat(selection: Selection, first: Implementation) -> Selection:

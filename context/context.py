@@ -328,15 +328,16 @@ class MLContext(DraftMembers):
         """Return which types and ranks each operation takes: ``MLOpSupportLimits``. `#api-mlcontext-opsupportlimits`.
 
         Returns:
-            A new dictionary each time.
+            A new dictionary each time. Under the policy "deny" it lacks the types that the device cannot compute. docs/devices.md.
 
         Raises:
             WebNNTypeError: The context follows the draft 2024-06, which has no such limits.
         """
         # Imported lazily; most programs do not need the tables of limits.
+        from webnn.context.build import find_failing  # noqa: PLC0415
         from webnn.context.limits import op_support_limits  # noqa: PLC0415
 
-        return op_support_limits(self._revision)
+        return op_support_limits(self._revision, without=find_failing(self._state) if self._state.fallback == "deny" else ())
 
     @some_drafts
     def destroy(self) -> None:

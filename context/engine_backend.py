@@ -5,7 +5,7 @@ The translation loads onnx: this module loads at the first build.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING
 from webnn.builder.describe import describe_graph
 from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.builder.onnx_names import find_scopes
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
+from webnn.context.devices.capabilities import Facts, Refused, find_nodes, find_refused
 from webnn.context.engine.discovery import find_failure
+from webnn.context.engine.plugins import name_cpu_nodes
+from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, uniform, unknown
-from webnn.validation.errors import OperationError
+from webnn.validation.descriptor import DATA_TYPES
+from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
@@ -60,11 +65,51 @@ class EngineBackend:
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
-        return _start(self._translate(graph, selection), selection, self._host, profile=profile)
+        refused = self._find_refused(graph, selection)
+        implementation = _start_without(self._translate(graph, selection), selection, refused, self._host, profile=profile)
+        if implementation is None:
+            default = selection.default_only()
+            implementation = _start(self._translate(graph, default), default, self._host, profile=profile)
+        return implementation
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache, self._host)
+        refused = self._find_refused(graph, selection)
+        if refused and fallback == "deny" and selection.accelerated:
+            first = next(iter(refused.values()))
+            raise OperationError(
+                f'{label_prefix(first.label)}build: {first.operation} takes or makes {first.dataType}, and the fallback policy "deny" '
+                f"refuses another device: {first.reason}",
+                operation=first.operation,
+                label=first.label,
+                rule="device",
+            )
+        return _place(graph, partial(self._translate, graph), selection, fallback, self._cache, self._host, refused)
+
+    def find_failing(self, selection: Selection) -> Facts:
+        """Return the data types that the best device does not compute, with the reasons."""
+        if selection.is_default:
+            return {}
+        facts = self._measure(selection, DATA_TYPES)
+        return {dataType: reason for dataType, reason in facts.items() if reason}
+
+    def _find_refused(self, graph: ComputationalGraph, selection: Selection) -> Mapping[int, Refused]:
+        """Find the operators that the best device does not compute."""
+        if selection.is_default:
+            return {}
+        descriptors = [each.descriptor for each in graph.inputs.values()]
+        descriptors += [each for operator in graph.operators for each in operator.outputs]
+        types = {each.dataType for each in descriptors}
+        return find_refused(graph, selection.providers[0][0], self._measure(selection, types))
+
+    def _measure(self, selection: Selection, types: Iterable[str]) -> Facts:
+        """Return the facts about data types of the best device."""
+        device, settings = selection.devices[0], selection.providers[0][1]
+        if self._host is None:
+            return measure_types(device, settings, types, self._cache)
+        from webnn.context.engine.remote import scout  # noqa: PLC0415 (most programs need no process)
+
+        return scout.measure(self._host, device, settings, types, self._cache)
 
     def fuses(self, selection: Selection) -> bool:
         """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
@@ -108,6 +153,34 @@ def _start(
     return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
+def _start_without(
+    model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], host: Host | None, *, profile: str = ""
+) -> CompiledGraph | RemoteGraph | None:
+    """Make the session of a translated graph, some of whose operators the best device must not get.
+
+    Returns:
+        The session; ``None`` if the device must get nothing: its provider takes no such wish, or the engine made nodes of these operators
+        that have other names.
+    """
+    if not refused:
+        return _start(model, selection, host, profile=profile)
+    nodes = [(node.name, [*node.input, *node.output], {index for _, index in find_scopes(node.name)}) for node in model.proto.graph.node]
+    kept = find_nodes(nodes, _values_of({each.dataType for each in refused.values()}, model), refused.keys())
+    named = name_cpu_nodes(selection, kept) if len(kept) < len(nodes) else None
+    if named is None:
+        return None
+    implementation = _start(model, named, host, profile=profile)
+    given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
+    known = {name for name, _, _ in nodes} - set(kept)
+    return implementation if given and {name.partition("/")[0] for name in given} <= known else None
+
+
+def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
+    """Return the values of a translated graph that have one of these types: its inputs and its outputs."""
+    named = (*model.inputs.values(), *model.outputs.values())
+    return {value for value, descriptor in named if descriptor.dataType in types}
+
+
 def _place(
     graph: ComputationalGraph,
     translated: Callable[[Selection], OnnxModel],
@@ -115,6 +188,7 @@ def _place(
     fallback: FallbackPolicy,
     cache: ModelCache | None,
     host: Host | None,
+    refused: Mapping[int, Refused],
 ) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     model = translated(selection)
@@ -122,24 +196,25 @@ def _place(
         implementation = _start(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation = _start(model, selection, host)
+        shared = _start_without(model, selection, refused, host)
+        reason = "" if shared is not None else next(iter(refused.values())).reason
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection, host):
             raise
+        shared, reason = None, f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+    if shared is None:
         # The CPU provider gets its own translation.
         default = selection.default_only()
         model = translated(default)
-        implementation = _start(model, default, host)
-        reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
-        return implementation, _uniform(model, selection, reason)()
-    assignments = implementation.assignments()
+        return _start(model, default, host), _uniform(model, selection, reason)()
+    assignments = shared.assignments()
     if assignments is not None:
         left = any(provider != selection.providers[0][0] for provider, _ in assignments)
-        return implementation, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {})
+        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
-    return implementation, unknown
+    return shared, unknown
 
 
 def _refuses_options(selection: Selection, host: Host | None) -> bool:

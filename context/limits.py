@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -91,11 +91,15 @@ def show_limits(limits: Mapping[str, Any]) -> tuple[str, str]:
 Operations = Mapping[str, Mapping[str, TensorLimits]]
 
 
-def op_support_limits(revision: Revision) -> dict[str, Any]:
+def op_support_limits(revision: Revision, *, without: Collection[str] = ()) -> dict[str, Any]:
     """Say which tensors a context supports, and which operands each operation: ``MLOpSupportLimits``, `#dictdef-mlopsupportlimits`.
 
     The limits are those that the draft allows, less `EXCEPTIONS` and with `LOWER_RANKS`. Where the draft leaves the largest rank open, it
     is the revision's. A context of a device profile returns what the profile says.
+
+    Args:
+        revision: The draft, or that of a profile.
+        without: Data types that the device does not compute.
 
     Returns:
         The dictionary, with every member that the IDL has, in its order. Operations that a user's profile lacks are left out. The
@@ -109,7 +113,11 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
     if revision.limits is None:
         raise ValueError(f"there are no limits of a revision {revision.name!r} here")
     every = TensorLimits(revision.limits.data_types, (0, revision.max_rank))
-    return write_limits(("nchw", revision.max_byte_length, every, every, every), operation_limits(revision))
+    limits = write_limits(("nchw", revision.max_byte_length, every, every, every), operation_limits(revision))
+    for value in limits.values() if without else ():
+        for row in [] if not isinstance(value, dict) else [value] if "dataTypes" in value else value.values():
+            row["dataTypes"] = [each for each in row["dataTypes"] if each not in without]
+    return limits
 
 
 def write_limits(context: tuple[str, int, TensorLimits, TensorLimits, TensorLimits], operations: Operations) -> Limits:

@@ -10,6 +10,9 @@ too.
 
 A run stores the names of the tests that passed in pytest's cache. ``--not-passed-in CHECKOUT`` runs all others, without samples.
 
+A test that needs a software GPU or the simulator of an NPU carries the mark ``simulators``, with the device types, and uses
+``ML(simulators=True)``. The environment variable ``WEBNN_REQUIRE_SIMULATORS`` has the device types that must be there: ``"gpu npu"``.
+
 A test that needs a real browser takes the fixture ``browser_program``: the program that the environment variable ``WEBNN_BROWSER`` names.
 
 A test that starts a process and does not carry the mark ``processes`` fails.
@@ -17,6 +20,7 @@ A test that starts a process and does not carry the mark ``processes`` fails.
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import os
@@ -159,6 +163,28 @@ def pytest_collection_finish() -> None:
 def sample(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
     """Chooses some of many cases in one test: a `Sample`."""
     return Sample(request.node.nodeid, request.config.option.seed, everything=not sampled(request.config))
+
+
+@functools.cache
+def why_no_simulator(deviceType: str) -> str:
+    """Return why there is no simulator of a device type here; empty if there is one."""
+    from webnn import ML, DOMException
+
+    try:
+        ML(simulators=True, fallback="deny").createContextSync(deviceType=deviceType)
+    except DOMException as error:
+        return str(error)
+    return ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    mark = item.get_closest_marker("simulators")
+    for deviceType in mark.args if mark else ():
+        if reason := why_no_simulator(deviceType):
+            if deviceType in os.environ.get("WEBNN_REQUIRE_SIMULATORS", "").split():
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ import contextlib
 import functools
 import inspect
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +95,12 @@ def refused(
         yield caught
     wanted = {"rule": rule, **fields}
     assert {name: getattr(caught.value, name) for name in wanted} == wanted, str(caught.value)
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the names of the modules that a program loads in a process of its own."""
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
 class Arguments:
@@ -221,6 +229,16 @@ def compute_cases(cases: Sequence[tuple[Case, bool]], revision: str) -> list[lis
 
 #: How many cases become one graph: a session costs as much as some dozens of operations.
 TOGETHER = 100
+
+
+def equal(_: Case, actual: Array, expected: Array) -> None:
+    """Take only an output of the reference's type, shape and elements; NaN equals NaN."""
+    np.testing.assert_array_equal(actual, expected, strict=True)
+
+
+def near(rtol: float = 0, atol: float = 0) -> Callable[[Case, Array, Array], None]:
+    """Make what takes only an output of the reference's type and shape with elements near its own; NaN equals NaN."""
+    return lambda _, actual, expected: np.testing.assert_allclose(actual, expected, rtol, atol, strict=True)
 
 
 def check_cases(

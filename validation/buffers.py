@@ -45,10 +45,8 @@ WritableBytes: TypeAlias = "Array | Buffer"
 def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None]:
     """Return a value as an array over its own memory: a NumPy array, or anything with the buffer protocol or a DLPack export.
 
-    DLPack exports are refused for memory that will be written to.
-
-    Returns:
-        An empty string and the array, or the reason why there is none.
+    DLPack exports are refused for memory that will be written to. The result is an empty string and the array, or the reason why there is
+    none.
     """
     if type(value) is np.ndarray:
         return "", value

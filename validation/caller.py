@@ -26,8 +26,6 @@ class Caller(NamedTuple):
     """A place in a program, for a warning that is given later or in another thread.
 
     Attributes:
-        filename: The file.
-        lineno: The line, from 1.
         namespace: The module's global names. They include the record with which Python avoids repeating a warning.
         listener: Is told of the warning in the place of the program.
     """

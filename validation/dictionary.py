@@ -102,13 +102,7 @@ InputLayout = Annotated[Literal["nchw", "nhwc"], Enumeration("MLInputOperandLayo
 class Dictionary(BaseModel):
     """A converted Web IDL dictionary. Members that the program did not give have their default, or ``None`` where there is none."""
 
-    model_config = ConfigDict(
-        extra="ignore",
-        frozen=True,
-        defer_build=True,
-        arbitrary_types_allowed=True,
-        revalidate_instances="never",
-    )
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, arbitrary_types_allowed=True, revalidate_instances="never")
     #: Members with another name in the draft before: that name, and the one here.
     former_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
 

@@ -187,15 +187,7 @@ class WebNNTypeError(_AtStep, TypeError):
     path = ""
 
     def __init__(
-        self,
-        message: str,
-        *,
-        operation: str = "",
-        argument: str = "",
-        rule: Rule = "",
-        label: str = "",
-        anchor: str = "",
-        draft: str = "",
+        self, message: str, *, operation: str = "", argument: str = "", rule: Rule = "", label: str = "", anchor: str = "", draft: str = ""
     ) -> None:
         super().__init__(_printable(message))
         self._where = where()

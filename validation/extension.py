@@ -12,10 +12,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Extension(Generic[T]):
-    """A key of `Revision.extensions`, and the type of its value. It is defined beside the code that reads it.
-
-    Attributes:
-        name: The name.
-    """
+    """A key of `Revision.extensions`, and the type of its value. It is defined beside the code that reads it."""
 
     name: str

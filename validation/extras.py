@@ -31,15 +31,7 @@ def find(group: Literal["webnn.additions", "webnn.commands", "webnn.extras"]) ->
 
 
 def load(name: str, use: str) -> Any:
-    """Load a function of an extra.
-
-    Args:
-        name: Its name in the group ``webnn.extras``.
-        use: The caller's name, for the error.
-
-    Raises:
-        ImportError: No installed package has it.
-    """
+    """Load a function of an extra. ``use`` is the caller's name, for the error. Raises `ImportError` if no installed package has it."""
     entry = find("webnn.extras").get(name)
     if entry is None:
         raise ImportError(f"{use} needs an extra of webnn that is not installed: no entry point {name!r} in the group 'webnn.extras'")

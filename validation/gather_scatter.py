@@ -9,16 +9,7 @@ from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.dictionary import Dictionary, UnsignedLong
 from webnn.validation.operation import Call, Operation
 
-__all__ = [
-    "OPERATIONS",
-    "GatherOptions",
-    "ScatterOptions",
-    "gather",
-    "gather_elements",
-    "gather_nd",
-    "scatter_elements",
-    "scatter_nd",
-]
+__all__ = ["OPERATIONS", "GatherOptions", "ScatterOptions", "gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd"]
 
 
 class GatherOptions(Dictionary):

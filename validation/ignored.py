@@ -26,12 +26,7 @@ RENAMED: Mapping[str, str] = MappingProxyType(
 def warn_ignored(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str] = RENAMED) -> None:
     """Warn of members that a dictionary does not have, in the program's own line.
 
-    Args:
-        call: The call.
-        argument: The argument that is the dictionary, for example ``"options"``.
-        given: The names of the members that were given.
-        known: The names of the members that the dictionary has.
-        elsewhere: For members of another draft, their replacements in this one, as `Operation.elsewhere`.
+    ``argument`` is the dictionary, for example ``"options"``. ``elsewhere`` has members of other drafts, as `Operation.elsewhere`.
     """
     if not known.issuperset(given):
         for message in explain(call, argument, given, known, elsewhere):
@@ -39,11 +34,7 @@ def warn_ignored(call: Call, argument: str, given: Collection[str], known: froze
 
 
 def explain(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str]) -> Iterator[str]:
-    """Say why members are ignored. Skips a member of another draft if its replacement is given too. For the arguments see `warn_ignored`.
-
-    Yields:
-        A message for each such member.
-    """
+    """Yield why members are ignored, but a member of another draft whose replacement is given too. For the arguments see `warn_ignored`."""
     for member in given:
         if member not in known and elsewhere.get(member) not in given:
             reason = explain_member(call, argument, member, known, elsewhere.get(member, ""))

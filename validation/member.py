@@ -120,13 +120,8 @@ def class_of_draft(cls: type[C], interface: str, revision: Revision, *, direct: 
     """Return the class of an interface in a draft: ``cls`` itself, or a subclass if a draft of another package changes it.
 
     The subclass has the members that `Delta.mixins` add, and hides members that the draft lacks and that are not declared with
-    `some_drafts`. The methods that the draft has are plain functions in it, because a `Member` takes longer than some of them.
-
-    Args:
-        cls: The class for all drafts.
-        interface: The interface's name.
-        revision: The draft.
-        direct: Return a subclass in any case.
+    `some_drafts`. The methods that the draft has are plain functions in it, because a `Member` takes longer than some of them. With
+    ``direct``, return a subclass in any case.
     """
     found: Any = cls
     return cast("type[C]", _class_of_draft(found, interface, revision)) if direct or revision.reshapes else cls

@@ -43,15 +43,11 @@ class Operation:
     """One operation of `MLGraphBuilder`: what its steps share, as data.
 
     Attributes:
-        name: The method's name.
-        anchor: The anchor of its section.
         operands: The names of the operand arguments, in the IDL's order; they come before `arguments`.
         infer: The validator, called with the `Call`, the operands' descriptors, the converted arguments and, where `options` is set,
             the converted options. Returns the outputs' descriptors; raises `WebNNTypeError` where a step fails. The method of
             `MLGraphBuilder` says which types and shapes go in and come out.
         variadic: The one operand argument is a ``sequence<MLOperand>``; `infer` gets a tuple of descriptors for it.
-        arguments: The other positional arguments.
-        options: The model of the options dictionary, if the operation has one.
         elsewhere: Options that only other drafts have, and their replacements in this one, empty for none. A browser ignores them; here the
             driver raises unless the replacement is given too. It follows from the models of the drafts.
         activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
@@ -85,12 +81,6 @@ class Call:
     """One call of an operation: the validators' access to errors and to the revision's tables.
 
     The methods ``check_...`` raise `WebNNTypeError` if what they check does not hold.
-
-    Attributes:
-        operation: The method's name.
-        anchor: The section's anchor.
-        revision: The specification's revision.
-        label: The operator's label, empty if it has none.
     """
 
     operation: str

@@ -10,17 +10,7 @@ from webnn.validation.dictionary import Activations, Boolean, Dictionary, Enumer
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Argument, Call, Operation
 
-__all__ = [
-    "OPERATIONS",
-    "GruCellOptions",
-    "GruOptions",
-    "LstmCellOptions",
-    "LstmOptions",
-    "gru",
-    "gruCell",
-    "lstm",
-    "lstmCell",
-]
+__all__ = ["OPERATIONS", "GruCellOptions", "GruOptions", "LstmCellOptions", "LstmOptions", "gru", "gruCell", "lstm", "lstmCell"]
 
 GruWeightLayout = Annotated[Literal["zrn", "rzn"], Enumeration("MLGruWeightLayout")]
 LstmWeightLayout = Annotated[Literal["iofg", "ifgo"], Enumeration("MLLstmWeightLayout")]
@@ -256,14 +246,7 @@ def lstmCell(
     # [4] The input is 2-D.
     call.check_rank("input", input)
     # [5; 2026-06: 3] The weights and the states have the input's type.
-    _check_same_types(
-        call,
-        input,
-        weight=weight,
-        recurrentWeight=recurrentWeight,
-        hiddenState=hiddenState,
-        cellState=cellState,
-    )
+    _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight, hiddenState=hiddenState, cellState=cellState)
     # 6.-7. The sizes.
     batchSize, inputSize = input.dimensions
     # [12; 2026-06: 11] Both biases together have a valid size; before the shapes that depend on it, for the better message.

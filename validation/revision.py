@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webnn.validation import numbers
-from webnn.validation.descriptor import (
-    DATA_TYPES,
-    MAX_BYTE_LENGTH,
-    MAX_DIMENSION,
-    MAX_RANK,
-    DataType,
-    Ranks,
-    Types,
-)
+from webnn.validation.descriptor import DATA_TYPES, MAX_BYTE_LENGTH, MAX_DIMENSION, MAX_RANK, DataType, Ranks, Types
 from webnn.validation.extension import Extension
 from webnn.validation.webidl import domString
 
@@ -63,14 +55,9 @@ class Revision:
         references: Returns functions of `webnn.reference` for operations of additions, by the operation's name.
         reshapes: Interfaces have members that the package's classes lack, or lack members that every draft of the package has.
         idl: Returns its IDL, which must not be changed.
-        context_options: The model of ``MLContextOptions``.
-        limits: Its tables of tensor limits, if it has them.
         data_types: The data types an operation allows for an operand, where it restricts them.
         ranks: The smallest and largest rank an operation allows for an operand, where it restricts them.
-        max_rank: The largest rank of any operand.
-        max_byte_length: The largest byte length of any operand.
         min_dimension: The smallest size of a dimension, 1; or 0.
-        max_dimension: The largest size of a dimension.
         max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
         checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
             draft restricts an operand, and the validators check these.
@@ -84,7 +71,6 @@ class Revision:
         big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
             doubles.
         cast: Converts such a number to the type.
-        types: The values of ``MLOperandDataType``.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
         context_only: The names of those additions that change contexts only, not graphs.

@@ -59,12 +59,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 def suggest_operation(name: str, known: Collection[str]) -> str:
     """Return how a draft writes an operation that it does not have by this name: ``"softmax"``, ``"clamp(minValue=0, maxValue=6)"``.
 
-    Args:
-        name: The name that was given.
-        known: The operations of the draft.
-
-    Returns:
-        The suggestion; empty if there is none.
+    Empty if there is none.
     """
     if name.startswith("_"):
         return ""

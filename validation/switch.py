@@ -15,12 +15,9 @@ __all__ = ["draft_error", "explain_switch"]
 
 
 def explain_switch(has: Callable[[Revision], bool]) -> str:
-    """Say how a program chooses a draft that has something; empty if none has it.
+    """Say how a program chooses the newest draft that has something, or the default if only its addition has it; empty if none has it.
 
     The sentence is for Python. `webnn.javascript` writes ``--revision NAME`` in the place of ``ML(revision="NAME")``.
-
-    Args:
-        has: Tells whether a draft has it. The sentence names the newest such draft, and the default if only its addition has it.
     """
     # Imported lazily because it loads pydantic.
     from webnn.validation.drafts import DEFAULT, DRAFTS, NEWEST, find_revision  # noqa: PLC0415

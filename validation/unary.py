@@ -15,27 +15,5 @@ def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
     return input
 
 
-def _operation(name: str) -> Operation:
-    return Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary)
-
-
-OPERATIONS = tuple(
-    _operation(name)
-    for name in (
-        "abs",
-        "ceil",
-        "cos",
-        "erf",
-        "exp",
-        "floor",
-        "identity",
-        "log",
-        "neg",
-        "reciprocal",
-        "roundEven",
-        "sign",
-        "sin",
-        "sqrt",
-        "tan",
-    )
-)
+_NAMES = "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan"
+OPERATIONS = tuple(Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary) for name in _NAMES.split())

@@ -83,8 +83,7 @@ class ConversionError(ValueError):
 def convert_argument(convert: Callable[[], T], operation: str, argument: str, anchor: str = "") -> T:
     """Convert an argument of a method that has no `Call`.
 
-    Raises:
-        WebNNTypeError: The conversion fails; the error names the operation and the argument.
+    Raises `WebNNTypeError` if the conversion fails; the error names the operation and the argument.
     """
     try:
         return convert()
@@ -163,8 +162,7 @@ def _class_name(kind: type) -> str:
 def _ask(function: Callable[[Any], T], value: object, wanted: str) -> T:
     """Call a function that runs methods of a value.
 
-    Raises:
-        ConversionError: The function raises it; or one of the methods raises another exception, which becomes the cause.
+    Raises `ConversionError` if the function raises it; or one of the methods raises another exception, which becomes the cause.
     """
     try:
         return function(value)
@@ -353,8 +351,7 @@ def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
 def _read(value: object, wanted: str) -> Iterator[Any]:
     """Iterate over a value, which may be any object.
 
-    Raises:
-        ConversionError: One of its methods raises an exception, or it yields more than `_LONGEST` elements.
+    Raises `ConversionError` if one of its methods raises an exception, or it yields more than `_LONGEST` elements.
     """
     iterator: Iterator[Any] = _ask(iter, value, wanted)
     for count in itertools.count():
@@ -409,11 +406,7 @@ def unsignedLongs(value: object) -> tuple[int, ...]:
 
 
 def _entries(value: object, wanted: str) -> Iterable[tuple[Any, Any]]:
-    """Return the entries of a mapping.
-
-    Raises:
-        ConversionError: It is not a mapping, or one of its methods raises an exception.
-    """
+    """Return the entries of a mapping. Raises `ConversionError` if it is not a mapping, or one of its methods raises an exception."""
     # Tested first: for a plain dict, the test of the abstract class would take longer than the rest.
     if type(value) is dict:
         return value.items()

@@ -60,17 +60,7 @@ def pooling_axes(
     strides: Sequence[int] | None = None,
     dilations: Sequence[int] | None = None,
 ) -> tuple[PoolingAxis, PoolingAxis]:
-    """Return the windows along height and width.
-
-    Args:
-        layout: The layout of both shapes.
-        input: The input's shape.
-        output: The output's shape.
-        windowDimensions: As the other options, that of ``MLPool2dOptions``; None for its default.
-        padding: Likewise.
-        strides: Likewise.
-        dilations: Likewise.
-    """
+    """Return the windows along height and width. An option that is ``None`` has its default."""
     _, _, *sizes = input_sizes(layout, tuple(input))
     _, _, *outputs = input_sizes(layout, tuple(output))
     height, width = (

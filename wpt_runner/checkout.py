@@ -36,7 +36,6 @@ class TestFile:
         path: Its path in the checkout, with ``/``.
         scripts: The paths on the server of the scripts that it needs, in order.
         variants: Its variants, for example ``("?cpu", "?gpu")``; ``("",)`` if it names none.
-        long: It asks for the long time-out.
         flavours: The flavours that it names, or windows and dedicated workers.
     """
 
@@ -85,8 +84,7 @@ class Test:
 class Checkout:
     """A folder with web-platform-tests, or the part of it that tests of WebNN need: ``webnn``, ``resources``, ``common``, ``interfaces``.
 
-    Raises:
-        CheckoutError: The folder does not exist, or is not a checkout.
+    Raises `CheckoutError` if the folder does not exist, or is not a checkout.
     """
 
     def __init__(self, root: Path) -> None:
@@ -122,11 +120,7 @@ class Checkout:
         return file.relative_to(self.root).as_posix() if inside and file.name.endswith(_SUFFIXES) else None
 
     def load(self, path: str) -> TestFile:
-        """Read the ``META`` lines at the top of a test file.
-
-        Raises:
-            CheckoutError: There is no such file.
-        """
+        """Read the ``META`` lines at the top of a test file. Raises `CheckoutError` if there is no such file."""
         text = self.read(path)
         if text is None:
             raise CheckoutError(f"there is no test file {path} in {self.root}")
@@ -148,10 +142,7 @@ class Checkout:
     def tests(self, patterns: Sequence[str] = (), variants: Sequence[str] = (), flavours: Sequence[Flavour] = ()) -> list[Test]:
         """Choose tests: files by parts of their paths or shell patterns for whole paths, in the variants that are wanted (`wants`).
 
-        All flavours are chosen if none is named.
-
-        Raises:
-            CheckoutError: A pattern matches no file, or a variant is in no file.
+        All flavours are chosen if none is named. Raises `CheckoutError` if a pattern matches no file, or a variant is in no file.
         """
         paths = self.files()
         chosen = [path for path in paths if not patterns or any(_matches(pattern, path) for pattern in patterns)]

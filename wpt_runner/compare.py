@@ -29,7 +29,6 @@ class Change:
     """A test or subtest of both runs whose status changed.
 
     Attributes:
-        test: The test's identifier.
         subtest: The subtest's name; ``None`` if this is the status of the test as a whole.
         before: The status before; ``None`` for a subtest that is absent because its test did not run to its end. ``after`` likewise.
         message: The message after, or the message before if it passes after.
@@ -67,7 +66,6 @@ class Comparison:
     Expectations play no part: a failure is a failure, whether it was expected or not.
 
     Attributes:
-        common: How many tests are in both.
         same: How many statuses are the same, of tests and of subtests.
         changed: Tests and subtests that pass in neither run, with different statuses.
         paired: Identifiers of tests that count as the same one although their variants differ.

@@ -74,8 +74,7 @@ def write_path(place: Sequence[str | int]) -> str:
 def check_json(model: type[_Model], content: object, wrong: str, place: _Place = (), demands: Mapping[str, str] | None = None) -> _Model:
     """Check JSON, which is at a place of a file, against a model; ``demands`` are this file's own (`find_problem`).
 
-    Raises:
-        ValueError: It does not fit; the message begins with ``wrong``, and names the place.
+    Raises `ValueError` if it does not fit; the message begins with ``wrong``, and names the place.
     """
     try:
         return model.model_validate(content)
@@ -99,9 +98,7 @@ def is_deep(value: object, levels: int) -> bool:
 def load_json(path: Path, what: str) -> object:
     """Parse a file of JSON, which gzip may have compressed; messages say that it is not what it should be.
 
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is not JSON, or it has more than 1 GiB when it is unpacked.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not JSON, or it has more than 1 GiB when it is unpacked.
     """
     with path.open("rb") as file:
         packed = file.peek(2).startswith(_GZIP)
@@ -119,11 +116,7 @@ def load_json(path: Path, what: str) -> object:
 
 
 def load_toml(text: str, name: str) -> dict[str, Any]:
-    """Parse TOML; messages call it by its name.
-
-    Raises:
-        ValueError: It is not TOML, or its values are nested too deeply.
-    """
+    """Parse TOML; messages call it by its name. Raises `ValueError` if it is not TOML, or its values are nested too deeply."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -37,7 +37,6 @@ class Settings:
     """How tests run.
 
     Attributes:
-        revision: The revision of the draft.
         timeout_multiplier: Multiplies the time-outs of web-platform-tests, 10 s for a test and 60 s for a long one.
         memory: The most bytes that a test's JavaScript may allocate.
         dialect: Additions to the draft's IDL: the IDL of the tests has more.
@@ -92,9 +91,6 @@ class Record:
 
     Attributes:
         sources: The scripts, by which stacks are read.
-        subtests: The subtests that have ended.
-        output: The lines of its console.
-        harness: The harness's last message; empty before it.
     """
 
     def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument = _BLIND) -> None:
@@ -190,7 +186,8 @@ def run_test(
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
-            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
+            # The walls around this process let it start no other.
+            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision, isolate=False),
             address=Address(pathname=test.address, search=test.variant),
             scope=test.flavour.scope,
             read=checkout.read_url,
@@ -209,7 +206,7 @@ def run_test(
         out_of_time = realm.run(lambda: bool(harness), deadline)
         if not harness:
             # Nothing more will happen in time, but the harness knows which subtests have not ended.
-            _give_up(realm)
+            _evaluate(realm, "timeout()")
             realm.run(lambda: bool(harness), realm.worked() + 1)
     if realm.faults:
         harness.update(status=FileStatus.CRASH, message=realm.faults[0])
@@ -245,18 +242,11 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
             # As in a page, the harness is notified, and the next script runs.
             realm.report(f"{path}: {sources.clean(str(error))}")
     if test.flavour is not Flavour.WINDOW:
-        _end_worker(realm, test.flavour)
-    return ""
-
-
-def _end_worker(realm: Realm, flavour: Flavour) -> None:
-    """End a worker: run the end of its script, and the steps of the browser after it."""
-    try:
-        realm.evaluate("done()")
-    except ScriptError as error:
-        realm.report(str(error))
-    if flavour is Flavour.SERVICE:
+        # The end of a worker's script, and the steps of the browser after it.
+        _evaluate(realm, "done()")
+    if test.flavour is Flavour.SERVICE:
         realm.dispatch("install")
+    return ""
 
 
 def subtest_script(settings: Settings, *, pause: bool = False) -> str:
@@ -265,8 +255,9 @@ def subtest_script(settings: Settings, *, pause: bool = False) -> str:
     return f"(global, emit) => ({load_script('subtests.js')})(global, emit, {json.dumps({**options, 'placeholder': PLACEHOLDER})})"
 
 
-def _give_up(realm: Realm) -> None:
+def _evaluate(realm: Realm, source: str) -> None:
+    """Run a statement; its error is reported to the window's listeners."""
     try:
-        realm.evaluate("timeout()")
+        realm.evaluate(source)
     except ScriptError as error:
         realm.report(str(error))

@@ -74,11 +74,7 @@ LEVELS = tuple(sorted(_read_levels(), key=lambda level: level.name))
 
 
 def find_level(revision: str) -> Level:
-    """Return the level of a revision of the draft, or of one with additions, such as proposals.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the level of a revision of the draft, or of one with additions, such as proposals. Raises `ValueError` if there is none."""
     draft = revision.partition("+")[0]
     for level in LEVELS:
         if level.revision == draft:
@@ -138,14 +134,11 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
 
     The draft is the one that lacks the fewest names of the IDL; without an IDL, the newest one if the files use tensors. The dialect is the
     one that lacks the fewest names of the IDL and of the additions that the files use; of several the level's own, or else none. The
-    expectations are those for the checkout's commit, or else those of the draft.
+    expectations are those for the checkout's commit, or else those of the draft. Raises `ValueError` if there is no level of the revision.
 
     Args:
         checkout: The checkout.
         revision: The revision of the draft, which the checkout then does not choose.
-
-    Raises:
-        ValueError: There is no level of the revision.
     """
     if revision is not None:
         level = find_level(revision)
@@ -158,12 +151,14 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
         return Choice(level=level, expectations=own or level.name, by="files")
     level = min(LEVELS, key=lambda each: (len(names - _names(each)), len(_names(each))))
     # An older level is all that its checkouts need. Newer tests than those of the newest level use more features of browsers.
-    others = [None, *(name for name in _dialects(level.revision) if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
+    dialects = sorted(name for name, content in load_dialects().items() if content["revision"] == level.revision)
+    others = [None, *(name for name in dialects if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
     candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
-    wanted = names.union(*(_find_additions(scripts, each) for each in candidates))
+    wanted = names.union(*(find_uses(scripts, _idl(each), _names(each) - _names(_with_dialect(each, None))) for each in candidates))
     # The first one of several.
     chosen = min(candidates, key=lambda each: len(wanted - _names(each)))
-    known, former = _names(chosen), _former(chosen)
+    # `former` are the names of the level's own IDL that its draft no longer has.
+    known, former = _names(chosen), frozenset(load_dialects()[_PREFIX + chosen.name].get("former", ()))
     return Choice(
         level=chosen,
         expectations=own or level.name,
@@ -180,17 +175,8 @@ def _read_scripts(checkout: Checkout) -> str:
     return "\n".join(checkout.read(file.relative_to(checkout.root).as_posix()) or "" for file in files)
 
 
-def _find_additions(scripts: str, level: Level) -> frozenset[str]:
-    """Return the names that a level's dialect adds to its draft, and that scripts use."""
-    return find_uses(scripts, _idl(level), _names(level) - _names(_with_dialect(level, None)))
-
-
 def _with_dialect(level: Level, dialect: str | None) -> Level:
     return level if level.dialect == dialect else replace(level, dialect=dialect, renamed=_renamed(dialect))
-
-
-def _dialects(revision: str) -> list[str]:
-    return sorted(name for name, content in load_dialects().items() if content["revision"] == revision)
 
 
 @cache
@@ -201,11 +187,6 @@ def _names(level: Level) -> frozenset[str]:
 def _idl(level: Level) -> dict[str, Any]:
     idl: dict[str, Any] = json.loads(load_idl(level.revision, level.dialect).text)
     return idl
-
-
-def _former(level: Level) -> frozenset[str]:
-    """Return the names of the level's own IDL that its draft no longer has."""
-    return frozenset(load_dialects()[_PREFIX + level.name].get("former", ()))
 
 
 def _shorten(names: frozenset[str], others: frozenset[str]) -> tuple[str, ...]:

@@ -104,14 +104,10 @@ _TELL = """() => {{
 def run_test_in_node(
     checkout: Checkout, test: Test, settings: Settings, lack: str, on_subtest: Callable[[Subtest], None] = lambda _: None
 ) -> FileResult:
-    """Run a test in Node; each subtest is reported as soon as it has ended.
+    """Run a test of a window or of a dedicated worker in Node; each subtest is reported as soon as it has ended.
 
-    Args:
-        checkout: The checkout.
-        test: A test of a window or of a dedicated worker.
-        settings: How it runs. The time-out counts the time of the clock, and `memory` does not hold: the walls around Node have a limit.
-        lack: The features that quickjs-ng lacks, for messages.
-        on_subtest: Receives the subtests.
+    The time-out counts the time of the clock, and `memory` does not hold: the walls around Node have a limit. ``lack`` names the features
+    that quickjs-ng lacks, for messages.
     """
     started = time.monotonic()
     record, limit = Record(settings, on_subtest), time_limit(test, settings)
@@ -140,8 +136,7 @@ def run_test_in_node(
 def debug_test(checkout: Checkout, test: Test, settings: Settings, node: InstalledNode) -> int:
     """Run a test of a window in Node, which waits for a debugger and stops before each subtest; return the exit code.
 
-    Raises:
-        FileNotFoundError: The checkout lacks one of its scripts.
+    Raises `FileNotFoundError` if the checkout lacks one of its scripts.
     """
     show = _SHOW.format(harness=HARNESS, origin=ORIGIN, placeholder=json.dumps(PLACEHOLDER))
     scripts = _scripts(checkout, test, show, [load_script("harness.js"), subtest_script(settings, pause=True)])
@@ -168,14 +163,8 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
 def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) -> list[Script]:
     """Return the scripts of a test, and those that make Node a page and report the harness's results.
 
-    Args:
-        checkout: The checkout.
-        test: The test.
-        emit: The source of a function that makes ``emit``.
-        calls: Sources of functions of the global object and of ``emit``: they are called when there is a harness.
-
-    Raises:
-        FileNotFoundError: The checkout lacks a script.
+    ``emit`` is the source of a function that makes ``emit``. ``calls`` are sources of functions of the global object and of ``emit``, which
+    are called when there is a harness. Raises `FileNotFoundError` if the checkout lacks a script.
     """
     is_window = json.dumps(test.flavour is Flavour.WINDOW)
     begin = _BEGIN.format(is_window=is_window, title=json.dumps(test.file.title), describe=_DESCRIBE)

@@ -123,11 +123,7 @@ class WptItem(pytest.Item):
         self.test = test
 
     def runtest(self) -> None:
-        """Run the test in a process of its own.
-
-        Raises:
-            UnexpectedResult: Something is not as expected.
-        """
+        """Run the test in a process of its own. Raises `UnexpectedResult` if something is not as expected."""
         session = self.config.stash[_KEY]
         result = session.expectations.apply(session.runner.run(self.test))
         if result.output:

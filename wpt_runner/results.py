@@ -45,12 +45,10 @@ class Subtest:
 
     Attributes:
         name: Its name, unique in its test.
-        message: Why it did not pass; empty if it passed.
         stack: Where it failed, in files of the checkout: a line for each call, the innermost first; empty if unknown.
         seconds: How long it took, from the end of the subtest before it.
         trace: The calls of the API in it, one in each line, if the run traces them.
         expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
-        reason: The reason in the expectations, empty if there is none.
     """
 
     name: str
@@ -76,14 +74,10 @@ class FileResult:
         file: The file's path in the checkout, with ``/``, for example ``"webnn/validation_tests/relu.https.any.js"``; of a test that only
             a browser runs, its identifier, for example ``"/webnn/validation_tests/relu.https.any.worker.html"``.
         variant: The variant, for example ``"?cpu"``, or the empty string.
-        flavour: The flavour that ran.
-        message: Why the status is not ``OK``; empty otherwise.
         stack: Where that happened, as in `Subtest`.
-        subtests: The subtests, in the order in which they ended.
         title: The title that the file gives itself, empty if none.
         output: The console output of the program, cut to a sane length.
         expected: The status that the expectations give; ``None`` if ``OK`` is expected.
-        reason: The reason in the expectations, empty if there is none.
         subsuite: In a browser's run, the name of a set of flags with which the same tests run again, empty if none.
     """
 
@@ -143,7 +137,6 @@ class RunResult:
     """A whole run.
 
     Attributes:
-        results: The tests, sorted by file and variant.
         started: When it began, in seconds since 1970.
         info: The product and its system (`describe_run`); of another product's run, the content of its report.
         problems: Faults of the expectations themselves: stale entries, missing reasons.

@@ -153,10 +153,7 @@ def run_each(
     """Do something with tests in processes; return the results in the tests' order, and hand each over as soon as its test has ended.
 
     A test whose process died or was too slow has a `FileResult`, of which `fail` makes a result. Results may hold objects of `types`. The
-    processes are behind walls if they are confined.
-
-    Raises:
-        StartError: The processes do not start.
+    processes are behind walls if they are confined. Raises `StartError` if the processes do not start.
     """
     # Long tests begin first, so that the run does not wait for them at its end.
     order = sorted(tests, key=lambda test: not test.file.long)

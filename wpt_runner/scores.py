@@ -44,9 +44,7 @@ class Run:
     """The scores of a run.
 
     Attributes:
-        name: The product and its version.
         revision: The commit of web-platform-tests, empty if it is unknown.
-        source: The file that it was read from.
         scores: By the tests' identifiers, those of WebNN alone.
         old: The file is of a kind that counts the status of each test as one more subtest.
     """
@@ -82,9 +80,7 @@ class Table:
 def read_runs(path: Path) -> RunResult | list[Run]:
     """Read a file of results: the run of a report, or the scores of the runs that wpt.fyi exported.
 
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is not such a file; the message names the place.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not such a file; the message names the place.
     """
     content = load_json(path, _WHAT)
     if isinstance(content, dict) and "runs" in content:

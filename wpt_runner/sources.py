@@ -24,12 +24,7 @@ class Sources:
         self._next = _FIRST
 
     def add(self, path: str, source: str) -> str:
-        """Return the source of a script, with empty lines before it, so that its lines are its own.
-
-        Args:
-            path: Its path in the checkout, as stacks name it.
-            source: Its source.
-        """
+        """Return the source of a script, with empty lines before it, so that its lines are its own."""
         self._starts.append((self._next, path))
         moved = "\n" * self._next + source
         self._next += (len(source.splitlines()) // _STEP + 2) * _STEP

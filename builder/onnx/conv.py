@@ -8,7 +8,7 @@ from webnn.builder.onnx.emitter import Attribute, Emitter, Op, Translation
 from webnn.validation.conv import conv_transpose_output_size, input_sizes
 from webnn.validation.errors import OperationError, label_prefix
 
-__all__ = ["TRANSLATIONS", "arrange_filter", "conv_attributes"]
+__all__ = ["TRANSLATIONS", "arrange_filter", "conv_attributes", "conv_transpose2d"]
 
 
 def arrange_filter(e: Emitter, value: str, options: Any, wanted: str = "oihw") -> str:
@@ -33,7 +33,8 @@ def _conv2d(e: Emitter, op: Op) -> str:
     return e.to_layout(e.node("Conv", inputs, **conv_attributes(options)), options.inputLayout)
 
 
-def _conv_transpose2d(e: Emitter, op: Op) -> str:
+def conv_transpose2d(e: Emitter, op: Op, *, extends: bool = True) -> str:
+    """Emit ``convTranspose2d``; ``extends`` says whether the provider's node is right with an output padding."""
     options = op.options
     _, inputChannels, *inputSizes = input_sizes(options.inputLayout, op.shape("input"))
     if inputChannels % options.groups != 0:
@@ -54,19 +55,33 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
         outputSizes[d] - conv_transpose_output_size(inputSizes[d], filterSizes[d], padding[2 * d : 2 * d + 2], strides[d], dilations[d])
         for d in (0, 1)
     ]
+    ends, bias, added = [padding[1], padding[3]], op.get("bias"), (0, 0)
+    if not extends:
+        # An output padding takes back padding; what is beyond the padding is 0, and the bias.
+        taken = [min(each) for each in zip(outputPadding, ends, strict=True)]
+        ends = [end - less for end, less in zip(ends, taken, strict=True)]
+        added = (outputPadding[0] - taken[0], outputPadding[1] - taken[1])
+        outputPadding = [0, 0]
     result = e.node(
         "ConvTranspose",
-        [e.from_layout(op["input"], options.inputLayout), arrange_filter(e, op["filter"], options, "iohw"), op.get("bias")],
-        pads=[padding[0], padding[2], padding[1], padding[3]],
+        [
+            e.from_layout(op["input"], options.inputLayout),
+            arrange_filter(e, op["filter"], options, "iohw"),
+            None if any(added) else bias,
+        ],
+        pads=[padding[0], padding[2], *ends],
         strides=strides,
         dilations=dilations,
         output_padding=outputPadding,
         group=options.groups,
     )
+    if any(added):
+        result = e.node("Pad", [result, e.ints([0] * 6 + [*added]), e.scalar(0, "float32")])
+        result = result if bias is None else e.node("Add", [result, e.reshape(bias, [1, -1, 1, 1])])
     return e.to_layout(result, options.inputLayout)
 
 
 TRANSLATIONS = {
     "conv2d": Translation(emit=_conv2d, carry={"float16": "float32"}),
-    "convTranspose2d": Translation(emit=_conv_transpose2d, carry={"float16": "float32"}),
+    "convTranspose2d": Translation(emit=conv_transpose2d, carry={"float16": "float32"}),
 }

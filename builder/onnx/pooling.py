@@ -15,7 +15,7 @@ from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import DataType, extreme, is_float
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
-__all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows"]
+__all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows", "max_pool"]
 
 
 def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
@@ -123,7 +123,8 @@ def _slices_max(e: Emitter, value: str, axis: PoolingAxis, dtype: DataType) -> s
     return value
 
 
-def _max(e: Emitter, op: Op) -> str:
+def max_pool(e: Emitter, op: Op, *, padding: bool = True) -> str:
+    """Emit ``maxPool2d``; ``padding`` says whether the provider's node pads by itself."""
     height, width = axes = _spatial(op)
     value, type = op["input"], op.type("input")
     lowest = extreme(type, largest=False)
@@ -138,7 +139,7 @@ def _max(e: Emitter, op: Op) -> str:
     if _is_global(axes):
         result = _reduce(e, "ReduceMax", value, axes)
     else:
-        explicit = any(map(_must_pad, axes))
+        explicit = not padding or any(map(_must_pad, axes))
         result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit), op.options.layout)
     return result if type == "float32" else e.cast(result, type)
 
@@ -167,5 +168,5 @@ def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
 TRANSLATIONS: dict[str, Translation] = {
     "averagePool2d": Translation(emit=_average, carry={"float16": "float32"}),
     "l2Pool2d": Translation(emit=_l2, carry={"float16": "float32"}),
-    "maxPool2d": Translation(emit=_max, carry={"float16": "float32"}),
+    "maxPool2d": Translation(emit=max_pool, carry={"float16": "float32"}),
 }

@@ -6,16 +6,17 @@ values are not affected. For others the loop of single steps would be right, but
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.recurrent_steps import gru_step, lstm_step, order_gates, run_cell, run_sequence
 from webnn.validation.interfaces import Activation
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["STEPS", "TRANSLATIONS"]
 
 _DIRECTIONS = {"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 
@@ -132,6 +133,11 @@ def _gruCell(e: Emitter, op: Op) -> list[str]:
 def _lstmCell(e: Emitter, op: Op) -> list[str]:
     return run_cell(e, op, lstm_step, _activations(op), [op["hiddenState"], op["cellState"]])
 
+
+#: Networks in single steps, whatever their activation functions are.
+STEPS: Mapping[str, Emit] = MappingProxyType(
+    {"gru": partial(_gru, inexact=frozenset(_KERNELS)), "lstm": partial(_lstm, inexact=frozenset(_KERNELS))}
+)
 
 TRANSLATIONS = {
     "gru": Translation(emit=partial(_gru, inexact=_INEXACT), fast=partial(_gru, inexact=frozenset()), carry={"float16": "float32"}),

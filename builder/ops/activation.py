@@ -6,14 +6,7 @@ from typing import Unpack, overload
 
 from webnn.builder.base import MISSING, BuilderBase, Missing
 from webnn.builder.operand import MLActivation, MLOperand
-from webnn.builder.options import (
-    MLClampOptions,
-    MLEluOptions,
-    MLHardSigmoidOptions,
-    MLLeakyReluOptions,
-    MLLinearOptions,
-    MLOperatorOptions,
-)
+from webnn.builder.options import MLClampOptions, MLEluOptions, MLHardSigmoidOptions, MLLeakyReluOptions, MLLinearOptions, MLOperatorOptions
 
 __all__ = ["ActivationOps"]
 

@@ -11,19 +11,21 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 
-from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options
+from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Options, Selection
 from webnn.context.engine import runtime, vulkan
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "register"]
+__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "name_cpu_nodes", "register"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 #: Why a plug-in has no device without simulators.
 UNWANTED = "has a simulator only, which no program gets without simulators=True"
+#: The engine takes no longer value of an option.
+_LONGEST_VALUE = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class Plugin:
         simulates: The type of the device that it has in software; empty if it has none.
         describe: Returns the vendor and the name of that device.
         options: Returns the provider options that choose that device.
+        cpu_nodes: The provider option that takes the names of nodes that stay on the CPU, one on each line; empty if it has none.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
 
@@ -44,6 +47,7 @@ class Plugin:
     simulates: str = ""
     describe: Callable[[], tuple[str, str]] = lambda: ("", "")
     options: Callable[[ModuleType], Options] = lambda _: _NONE
+    cpu_nodes: str = ""
     variable: str = ""
 
 
@@ -66,6 +70,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 module="onnxruntime_ep_webgpu",
                 simulates="gpu",
                 describe=_software_adapter,
+                cpu_nodes="forceCpuNodeNames",
                 variable="ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER",
             ),
             Plugin(provider=OPENVINO, module="onnxruntime_ep_openvino"),
@@ -148,6 +153,16 @@ def _choose_driver() -> None:
     if driver is not None:
         for name in vulkan.VARIABLES:
             os.environ[name] = str(driver)
+
+
+def name_cpu_nodes(selection: Selection, names: Sequence[str]) -> Selection | None:
+    """Return a selection whose best provider leaves some nodes to the CPU; ``None`` if it has no option for that, or they are too many."""
+    provider, settings = selection.providers[0]
+    option = PLUGINS[provider].cpu_nodes if provider in PLUGINS else ""
+    lines = "\n".join(filter(None, (settings.get(option, ""), *names)))
+    if not option or len(lines) > _LONGEST_VALUE:
+        return None
+    return replace(selection, providers=((provider, MappingProxyType({**settings, option: lines})), *selection.providers[1:]))
 
 
 @contextlib.contextmanager

@@ -164,6 +164,15 @@ def _runner(session: Any, binding: Any) -> Callable[[], None]:
     return functools.partial(core.run_with_iobinding, bound, runtime.load().RunOptions())
 
 
+def _copy_and_run(again: Mapping[int, Callable[[], None]], copied: set[int], run: Callable[[], None]) -> None:
+    """Bind the inputs again, but for those that have just been bound, and run."""
+    for index, bind in again.items():
+        if index not in copied:
+            bind()
+    copied.clear()
+    run()
+
+
 class CompiledGraph:
     """An inference session and the buffers bound to it: the implementation of an `MLGraph`.
 
@@ -187,8 +196,10 @@ class CompiledGraph:
 
     __slots__ = (
         "__weakref__",
+        "_again",
         "_binding",
         "_bound",
+        "_copied",
         "_model",
         "_recorded",
         "_reference",
@@ -249,6 +260,13 @@ class CompiledGraph:
         self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
         #: Bound to each slot: an address, or the memory of a tensor; 0 for nothing, or `_UNKNOWN`.
         self._bound: list[Any] = [0] * next(numbers)
+        #: Functions that bind the inputs again, by the indices of their slots, and the inputs that have just been bound. Another provider
+        #: than the CPU's has memory of its own, into which an input is copied when it is bound, not when the graph runs.
+        self._again: dict[int, Callable[[], None]] | None = None
+        self._copied: set[int] = set()
+        if len(selection.providers) > 1:
+            self._again = {}
+            self.repeat = functools.partial(_copy_and_run, self._again, self._copied, self.repeat)
         self._reference = weakref.ref(self)
         self.quick = len(selection.providers) == 1 and looks_quick(model)
         self.last: Dispatch | None = None
@@ -324,6 +342,8 @@ class CompiledGraph:
         """Bind everything anew the next time."""
         self.last = None
         self._bound[:] = [_UNKNOWN] * len(self._bound)
+        if self._again is not None:
+            self._again.clear()
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
         self._bound[:] = [0] * len(self._bound)
@@ -340,6 +360,7 @@ class CompiledGraph:
         else:
             bind = binding.bind_ortvalue_input if isInput else binding.bind_ortvalue_output
             bind(slot.value, memory.value)
+            self._note(slot, bind, slot.value, memory.value)
         self._bound[slot.index] = memory
 
     def _bind_all(self, addresses: list[int]) -> None:
@@ -361,8 +382,16 @@ class CompiledGraph:
         descriptor = slot.descriptor
         self._bound[slot.index] = _UNKNOWN
         # The engine accepts NumPy's types too, but slower.
-        bind(slot.value, "cpu", 0, ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
+        place = (slot.value, "cpu", 0, ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
+        bind(*place)
+        self._note(slot, bind, *place)
         self._bound[slot.index] = address
+
+    def _note(self, slot: BufferSlot, bind: Callable[..., None], *place: object) -> None:
+        """Note how an input was bound, for `_again`."""
+        if self._again is not None and slot.index < len(self.inputs):
+            self._again[slot.index] = functools.partial(bind, *place)
+            self._copied.add(slot.index)
 
     def _check_started(self, selection: Selection) -> None:
         """Check that every provider started: if one of the engine's own does not, the engine goes on without it."""

@@ -7,7 +7,6 @@ an installed Chromium.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,6 +28,8 @@ _BESIDE_CHROMIUM = (
     "/opt/google/chrome/vk_swiftshader_icd.json",
     "/snap/chromium/current/usr/lib/chromium-browser/vk_swiftshader_icd.json",
 )
+#: The loader by its name: `ctypes.util.find_library` starts a program and writes a file, which the walls around tests forbid.
+_LOADER = "libvulkan.so.1"
 _SUCCESS, _INCOMPLETE = 0, 5
 #: The number of ``VkInstanceCreateInfo``, and of bytes of ``VkPhysicalDeviceProperties`` (824) with room to spare.
 _INSTANCE_CREATE_INFO, _PROPERTIES_SIZE = 1, 4096
@@ -84,11 +85,8 @@ def adapter_names() -> list[str]:
 
     The list is empty without a loader of Vulkan, and if it finds no device. The call loads the drivers into this process.
     """
-    library = ctypes.util.find_library("vulkan")
-    if library is None:
-        return []
     try:
-        vulkan = ctypes.CDLL(library)
+        vulkan = ctypes.CDLL(_LOADER)
         instance = ctypes.c_void_p()
         info = _InstanceCreateInfo(sType=_INSTANCE_CREATE_INFO)
         if vulkan.vkCreateInstance(ctypes.byref(info), None, ctypes.byref(instance)) != _SUCCESS:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import find_scopes
 from webnn.context.placement.placements import OperatorPlacement, Partition, Placement, Transfer
@@ -15,12 +17,16 @@ from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
+    from webnn.context.devices.capabilities import Refused
     from webnn.context.devices.selection import Selection
     from webnn.context.profiles import Profile
     from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 
+#: Operations that engines do not compute at the build.
+_LOOPS = frozenset({"gru", "lstm"})
+_NOTHING: Mapping[int, Any] = MappingProxyType({})
 #: The device on which a program's own data is.
 HOST = "cpu"
 #: The engine's report: for each piece of the graph the execution provider and the names of the nodes.
@@ -192,7 +198,13 @@ def _arrange(
 # Places
 
 
-def measure(graph: GraphDescription, assignments: Assignments, selection: Selection, kernels: Mapping[str, str]) -> Placement:
+def measure(
+    graph: GraphDescription,
+    assignments: Assignments,
+    selection: Selection,
+    kernels: Mapping[str, str],
+    refused: Mapping[int, Refused] = _NOTHING,
+) -> Placement:
     """Tell where the engine runs each operator.
 
     A node belongs to every operator in its name. A node that the engine made of several operators may name all of them. If it names only
@@ -203,6 +215,7 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
         assignments: The engine's report.
         selection: The devices of the context. A provider that is not among them is taken to be the CPU's.
         kernels: The ONNX operator of each node of the model with its types, for the reasons; not read if no node left the best device.
+        refused: The operators that the device was not given, because it does not compute them.
     """
     devices: dict[str, str] = {}
     for device in selection.devices:
@@ -224,7 +237,9 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
             continue
         providers = tuple(sorted(found, key=lambda provider: ranks.get(provider, len(ranks))))
         why = selection.reason
-        if providers != (best,):
+        if operator.index in refused:
+            why = refused[operator.index].reason
+        elif providers != (best,):
             types = ", ".join(dict.fromkeys(known[value].dataType for _, _, value in operator.named_values()))
             whole = f"{operator.operation} ({types})"
             left = [f"{_name_nodes(found[provider], kernels) or whole} to {provider}" for provider in providers if provider != best]
@@ -240,12 +255,22 @@ def _name_nodes(names: Iterable[str], kernels: Mapping[str, str]) -> str:
 
 def simulate(graph: GraphDescription, profile: Profile, device: str) -> Placement:
     """Tell where a device profile would run each operator: those that its device runs natively there, the others on the CPU."""
+    # Imported lazily: a measured placement needs no profiles.
+    from webnn.context.profiles.rules import described_facts  # noqa: PLC0415
+
     target, reason = profile.device_for(device)
     known = graph.descriptors()
     places: list[_Place] = []
+    #: Values that are known before the first run: what follows from them is computed at the build.
+    fixed = set(graph.constants)
     for operator in graph.operators:
-        operands = [(argument, row, known[value]) for argument, row, value in operator.named_values()]
-        why = profile.fallback_reason(operator.operation, operands, operator.descriptors)
+        values = operator.named_values()
+        if operator.operation not in _LOOPS and fixed.issuperset([value for _, _, value in values]):
+            fixed.update(operator.outputs)
+            places.append(_NOWHERE)
+            continue
+        operands = [(argument, row, known[value]) for argument, row, value in values]
+        why = profile.fallback_reason(operator.operation, operands, operator.descriptors, partial(described_facts, operator, graph, known))
         places.append(_Place(HOST, reason=why) if why and target != HOST else _Place(target, reason=reason))
     return _arrange(graph, places, requested=device, device=target, reason=reason, profile=profile.name)
 

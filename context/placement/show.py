@@ -156,4 +156,5 @@ def _transfers(placement: Placement) -> str:
 
 def _reason(placement: Placement, operator: OperatorPlacement) -> str:
     """Return an operator's own reason; the headline has that of the whole context."""
-    return "" if operator.reason == placement.reason else operator.reason
+    said = operator.reason == placement.reason and placement.device != placement.requested
+    return "" if said else operator.reason

@@ -36,6 +36,8 @@ PROFILES = (
     "ort-openvino",
     "tflite-chromium147",
     "tflite-chromium153",
+    "webgpu-dawn",
+    "webgpu-dawn-no-float16",
 )
 #: Other names for some of them: a backend is its newest version, and the browser may come first. The profile keeps its own.
 ALIASES = MappingProxyType(

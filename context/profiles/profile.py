@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from webnn.context import limits
 from webnn.context.limits import Limits, Operations, TensorLimits
 from webnn.context.profiles.rules import CONSTANT, ERRORS, Facts, Rule, constant_facts, demand, facts_of
-from webnn.validation.descriptor import MAX_RANK, OperandDescriptor
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, OperandDescriptor
 from webnn.validation.drafts import for_devices
 from webnn.validation.errors import label_prefix
 from webnn.validation.operation import NamedOperand, Role
@@ -113,6 +113,8 @@ class Profile:
         operations: Limits of the operands of each operation. An operation that is not there is refused.
         devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
         native: Calls that the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
+        native_rules: Further conditions of these calls, by operation.
+        lacks: Data types that the device does not compute, whatever the operation.
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
         semantics: The values of switches that the file, or one that it extends, gives.
         cpu_fallback: Whether other calls may run on the CPU; if not, `build()` fails.
@@ -131,6 +133,8 @@ class Profile:
     operations: Operations
     devices: Mapping[str, str]
     native: Operations | None = None
+    native_rules: Mapping[str, Sequence[Rule]] = field(default_factory=dict)
+    lacks: Sequence[str] = ()
     numerics: Numerics | None = None
     semantics: Semantics = ()
     cpu_fallback: bool = True
@@ -236,20 +240,25 @@ class Profile:
     def _broken(self, operation: str, label: str, facts: Facts, at: Literal["build", "call"]) -> Iterator[Violation]:
         """Find the rules that a call breaks: those of the call itself, or those of `build()`."""
         for rule in self.rules[operation]:
-            for argument, word, wanted, given in rule.check(facts) if rule.at == at else ():
-                yield Violation(
-                    operation,
-                    argument,
-                    _KINDS.get(word, "rule"),
-                    given,
-                    tuple(wanted) if word == "dataTypes" else (wanted["min"], wanted["max"]) if word == "rankRange" else (),
-                    self.name,
-                    label,
-                    "" if word in _KINDS else demand(word, wanted),
-                    rule.condition,
-                    rule.change,
-                    rule.error if at == "build" else "",
-                )
+            if rule.at == at:
+                for violation in self._find(rule, facts, operation, label):
+                    yield replace(violation, error=rule.error if at == "build" else "")
+
+    def _find(self, rule: Rule, facts: Facts, operation: str, label: str) -> Iterator[Violation]:
+        """Find what breaks a rule."""
+        for argument, word, wanted, given in rule.check(facts):
+            yield Violation(
+                operation,
+                argument,
+                _KINDS.get(word, "rule"),
+                given,
+                tuple(wanted) if word == "dataTypes" else (wanted["min"], wanted["max"]) if word == "rankRange" else (),
+                self.name,
+                label,
+                "" if word in _KINDS else demand(word, wanted),
+                rule.condition,
+                rule.change,
+            )
 
     def accept_graph(self, graph: ComputationalGraph) -> None:
         """Refuse a graph that the device does not build.
@@ -272,20 +281,61 @@ class Profile:
                 given = (violation.given,) if violation.given else ()
                 raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given, rule="device")
 
-    def fallback_reason(self, operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> str:
-        """Say why the device leaves an operation to another one; empty if it runs it itself."""
+    def find_stray(
+        self,
+        operation: str,
+        operands: Sequence[NamedOperand],
+        outputs: Sequence[OperandDescriptor],
+        describe: Callable[[], Facts] | None = None,
+    ) -> Violation | None:
+        """Find what makes the device leave an operation to another one; ``None`` if it runs it itself.
+
+        Args:
+            operation: The operation.
+            operands: Its operands.
+            outputs: Its outputs.
+            describe: Returns what rules look at; without it, no rule is applied.
+        """
+        # Most profiles say nothing.
+        if self.native is None and not self.lacks:
+            return None
+        for argument, _, descriptor in _all(operation, operands, outputs) if self.lacks else ():
+            if descriptor.dataType in self.lacks:
+                others = tuple(each for each in DATA_TYPES if each not in self.lacks)
+                return Violation(operation, argument, "dataType", descriptor.dataType, others, self.name)
         if self.native is None:
-            return ""
+            return None
         rows = self.native.get(operation)
         if rows is None:
-            return "not in the profile's native operations"
+            return Violation(operation, "", profile=self.name)
         for argument, row, descriptor in _all(operation, operands, outputs):
             if row in rows:
                 for violation in _violations(Violation(operation, argument, profile=self.name), rows[row], descriptor):
-                    is_type = violation.kind == "dataType"
-                    what = f"for a data type of {list(violation.allowed)}" if is_type else f"with {_dimensions(*violation.allowed)}"
-                    return f"native only {what} in {argument}, got {violation.given}"
-        return ""
+                    return violation
+        rules = self.native_rules.get(operation, ())
+        facts = describe() if describe is not None and rules else None
+        return None if facts is None else next((each for rule in rules for each in self._find(rule, facts, operation, "")), None)
+
+    def fallback_reason(
+        self,
+        operation: str,
+        operands: Sequence[NamedOperand],
+        outputs: Sequence[OperandDescriptor],
+        describe: Callable[[], Facts] | None = None,
+    ) -> str:
+        """Say why the device leaves an operation to another one; empty if it runs it itself. For the arguments see `find_stray`."""
+        found = self.find_stray(operation, operands, outputs, describe)
+        if found is None:
+            return ""
+        if found.kind == "operation":
+            return "not in the profile's native operations"
+        if found.kind == "rule":
+            what = f"if {found.argument} {found.demand.replace('must be', 'is', 1).replace('must have', 'has', 1)}"
+        elif found.kind == "dataType":
+            what = f"for a data type of {list(found.allowed)} in {found.argument}"
+        else:
+            what = f"with {_dimensions(*found.allowed)} in {found.argument}"
+        return ", ".join(filter(None, (f"native only {what}", found.condition, f"got {found.given}")))
 
 
 def _all(operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> Iterator[NamedOperand]:

@@ -26,16 +26,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from webnn.builder.base import named_operands
+from webnn.builder.description import ActivationDescription
 from webnn.validation import errors, webidl
 from webnn.validation.drafts import for_devices
 from webnn.validation.interfaces import Activation
 
 if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["CONSTANT", "ERRORS", "Broken", "Facts", "Rule", "Test", "constant_facts", "demand", "facts_of", "subjects"]
+__all__ = ["CONSTANT", "ERRORS", "Broken", "Facts", "Rule", "Test", "constant_facts", "demand", "described_facts", "facts_of", "subjects"]
 
 #: A test: the value of each word of the vocabulary that it uses. All of them must hold.
 Test = Mapping[str, Any]
@@ -233,6 +235,27 @@ def facts_of(operator: Operator) -> Facts:
     return Facts(operands, values)
 
 
+def described_facts(operator: OperatorDescription, graph: GraphDescription, known: Mapping[str, OperandDescriptor]) -> Facts:
+    """Return what rules look at of a described operator: as `facts_of`, without the values that follow from others.
+
+    Args:
+        operator: The operator, of an operation of the newest draft.
+        graph: Its graph.
+        known: The descriptors of the graph's values.
+    """
+    operation = for_devices().operations[operator.operation]
+    operands: dict[str, list[Given]] = {}
+    for argument, row, value in operator.named_values():
+        role = _CONSTANT if value in graph.constants else "an input" if value in graph.inputs else "a result"
+        operands.setdefault(row, []).append(Given(argument, known[value], role))
+    values = {name: (name, _plain(value)) for name, value in operator.arguments.items()}
+    fields = {} if operation.options is None else operation.options.model_fields
+    for name, field in fields.items():
+        if name not in operation.members:
+            values[name] = (f"options.{name}", _plain(operator.options.get(name, field.default)))
+    return Facts(operands, values)
+
+
 def _auto_pad(operator: Operator) -> str:
     """Say which kind of padding a transposed convolution has."""
     options: Any = operator.options
@@ -281,4 +304,6 @@ def _plain(value: Any) -> Any:
     """Write a converted value as JSON has it."""
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, ActivationDescription):
+        return value.operation
     return value.name if isinstance(value, Activation) else value

@@ -7,7 +7,7 @@ inside the file.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
@@ -122,6 +122,14 @@ class _Rule(_Strict):
         return at
 
 
+class _NativeRule(_Strict):
+    """A rule of ``_nativeRules``: the device runs calls itself that satisfy it."""
+
+    must: dict[str, _Test] = Field(min_length=1)
+    when: dict[str, _Test] = {}
+    change: str = ""
+
+
 class _File(_Strict):
     """The content of a file; every member is optional. Its other members are operations: their rows, or ``None`` to remove one."""
 
@@ -137,6 +145,8 @@ class _File(_Strict):
     numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
     semantics: dict[str, Any] = Field(default={}, alias="_semantics")
     cpuFallback: bool = Field(default=True, alias="_cpuFallback")
+    nativeRules: dict[str, list[_NativeRule]] = Field(default={}, alias="_nativeRules")
+    lacks: list[_Type] = Field(default=[], alias="_lacks")
     preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
     maxTensorByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
     input: _Row = _Row()
@@ -197,13 +207,14 @@ def _unknown(data: Mapping[str, Any]) -> Iterator[tuple[_Location, str, Iterable
     elif isinstance(native, dict):
         for operation, rows in native.items():
             yield from _unknown_names(("_native",), operation, rows)
-    build = data.get("_build")
-    for operation, rules in build.items() if isinstance(build, dict) else ():
-        if operation not in names and operation != CONSTANT:
-            yield ("_build", operation), f"must be an operation of WebNN, or {CONSTANT}", (*names, CONSTANT)
-        else:
-            for index, rule in enumerate(rules if isinstance(rules, list) else ()):
-                yield from _unknown_tests(("_build", operation, index), operation, rule)
+    for member, others in (("_build", (CONSTANT,)), ("_nativeRules", ())):
+        given = data.get(member)
+        for operation, rules in given.items() if isinstance(given, dict) else ():
+            if operation not in (*names, *others):
+                yield (member, operation), f"must be {', or '.join(('an operation of WebNN', *others))}", (*names, *others)
+            else:
+                for index, rule in enumerate(rules if isinstance(rules, list) else ()):
+                    yield from _unknown_tests((member, operation, index), operation, rule)
 
 
 #: The words of `_Test` that are about operands, and about arguments and options; the others are about both.
@@ -297,8 +308,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
     if "_native" in data:
         given = _native(data["_native"])
         native = None if given is None else MappingProxyType({operation: _rows(rows) for operation, rows in given.items()})
-    built = dict(base.rules) if base is not None else {}
-    built |= {operation: tuple(_rule(rule) for rule in rules) for operation, rules in (data.get("_build") or {}).items()}
+    built, native_rules = ({} if base is None else base.rules), ({} if base is None else base.native_rules)
     return Profile(
         name=name,
         source=MappingProxyType(_source(data.get("_source", _origin(data)))),
@@ -316,11 +326,13 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         ),
         devices=MappingProxyType(devices | data.get("_devices", {})),
         native=native,
+        native_rules=_rules(native_rules, data.get("_nativeRules")),
+        lacks=tuple(data.get("_lacks", () if base is None else base.lacks)),
         numerics=data.get("_numerics", None if base is None else base.numerics),
         semantics=tuple((dict(() if base is None else base.semantics) | data.get("_semantics", {})).items()),
         cpu_fallback=data.get("_cpuFallback", base is None or base.cpu_fallback),
         members=data.get("_members", {} if base is None else base.members),
-        rules=MappingProxyType({operation: rules for operation, rules in built.items() if rules}),
+        rules=_rules(built, data.get("_build")),
     )
 
 
@@ -354,6 +366,12 @@ def _limits(row: Mapping[str, Any]) -> TensorLimits:
 
 def _rows(rows: Mapping[str, Any]) -> Mapping[str, TensorLimits]:
     return MappingProxyType({row: _limits(value) for row, value in rows.items()})
+
+
+def _rules(below: Mapping[str, Sequence[Rule]], given: Mapping[str, Any] | None) -> Mapping[str, Sequence[Rule]]:
+    """Return the rules of each operation: those that a file gives, otherwise those of the profile that it extends."""
+    merged = {**below, **{operation: tuple(_rule(rule) for rule in rules) for operation, rules in (given or {}).items()}}
+    return MappingProxyType({operation: rules for operation, rules in merged.items() if rules})
 
 
 def _rule(rule: Mapping[str, Any]) -> Rule:

@@ -15,7 +15,7 @@ import pytest
 
 import webnn
 from tests.property.calls import Call, connect
-from tests.property.profiles import hold
+from tests.property.profiles import by_day_and_night, hold
 from tests.property.samples import SAMPLES, Sample, numbers
 from tests.property.strategies import CALLS
 from tests.support import CURRENT, each_row, make_context, refused
@@ -75,11 +75,7 @@ def check(outputs: list[MLOperand]) -> GraphDescription:
 # Every operation of both drafts.
 
 
-#: By day a few calls of an operation, at night many.
-EXAMPLES = [pytest.param("ci", 3, id="some"), pytest.param("nightly", 100, id="many", marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize(("profile", "examples"), EXAMPLES)
+@by_day_and_night(3, 100)
 @pytest.mark.parametrize("name", CALLS[OLD])
 def test_operations_of_the_first_draft(name: str, profile: str, examples: int) -> None:
     def round_trip(call: Call) -> None:
@@ -162,17 +158,9 @@ CALLED: dict[str, tuple[str, Make, OperatorDescription]] = {
         lambda b: b.transpose(tensor(b), permutation=iter([1, 0])),
         operator("transpose", X, options={"permutation": (1, 0)}),
     ),
-    "what becomes a boolean": (
-        NEW,
-        lambda b: b.triangular(tensor(b), upper=0),
-        operator("triangular", X, options={"upper": False}),
-    ),
+    "what becomes a boolean": (NEW, lambda b: b.triangular(tensor(b), upper=0), operator("triangular", X, options={"upper": False})),
     "a label": (NEW, lambda b: b.relu(tensor(b), label="first"), operator("relu", X, label="first")),
-    "a label in the dictionary": (
-        OLD,
-        lambda b: b.elu(tensor(b), {"label": "a b"}),
-        operator("elu", X, label="a b"),
-    ),
+    "a label in the dictionary": (OLD, lambda b: b.elu(tensor(b), {"label": "a b"}), operator("elu", X, label="a b")),
     "operands in options": (
         NEW,
         lambda b: b.gemm(x := tensor(b, shape=(3, 3)), x, c=fixed(b, 3), alpha=2),
@@ -282,11 +270,8 @@ def test_a_shared_constant_is_one() -> None:
     y = builder.mul(builder.add(tensor(builder), shared), builder.add(shared, other))
     description = check([y])
     assert list(description.constants) == ["b", "b_2"]
-    assert [dict(each.inputs) for each in description.operators] == [
-        {"a": "x", "b": "b"},
-        {"a": "b", "b": "b_2"},
-        {"a": "add", "b": "add_2"},
-    ]
+    wanted = [{"a": "x", "b": "b"}, {"a": "b", "b": "b_2"}, {"a": "add", "b": "add_2"}]
+    assert [dict(each.inputs) for each in description.operators] == wanted
 
 
 def test_a_diamond() -> None:
@@ -388,10 +373,7 @@ def graph(**changes: Any) -> GraphDescription:
         "draft": NEW,
         "inputs": {"x": FLOATS},
         "constants": {"c": constant([1.0, np.nan, 0.0])},
-        "operators": (
-            operator("add", {"a": "x", "b": "c"}, ("sum",)),
-            operator("clamp", {"input": "sum"}, options={"minValue": 0.0}),
-        ),
+        "operators": (operator("add", {"a": "x", "b": "c"}, ("sum",)), operator("clamp", {"input": "sum"}, options={"minValue": 0.0})),
         "outputs": {"y": "y"},
     }
     return GraphDescription(**whole | changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -11,16 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import CURRENT, compute_directly, make_context, refused
-from webnn import (
-    ML,
-    InvalidStateError,
-    MLActivation,
-    MLContext,
-    MLGraph,
-    MLGraphBuilder,
-    MLOperand,
-    WebNNWarning,
-)
+from webnn import ML, InvalidStateError, MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNWarning
 
 
 @pytest.fixture
@@ -245,14 +236,10 @@ def test_unknown_members_are_ignored(builder: MLGraphBuilder) -> None:
     assert parts[0].shape() == [1]
 
 
-def test_labels_are_in_messages(builder: MLGraphBuilder) -> None:
-    with refused(rule="broadcast", operation="add", argument="b", label="head"):
-        builder.add(vector(builder, size=2), vector(builder, size=3), label="head")
-
-
-def test_a_label_is_converted_once(builder: MLGraphBuilder) -> None:
-    with refused(rule="broadcast", operation="add", argument="b", label="a\ufffd\n\u202e"):
-        builder.add(vector(builder, size=2), vector(builder, size=3), label="a\ud800\n\u202e")
+@pytest.mark.parametrize(("label", "shown"), [("head", "head"), ("a\ud800\n\u202e", "a\ufffd\n\u202e")])
+def test_labels_are_in_messages(builder: MLGraphBuilder, label: str, shown: str) -> None:
+    with refused(rule="broadcast", operation="add", argument="b", label=shown):
+        builder.add(vector(builder, size=2), vector(builder, size=3), label=label)
 
 
 def test_names_of_june_2024_are_dom_strings(context: MLContext, builder: MLGraphBuilder) -> None:
@@ -335,41 +322,24 @@ def test_operands_of_another_builder(context: MLContext, builder: MLGraphBuilder
             call()
 
 
-def test_no_inputs(context: MLContext, builder: MLGraphBuilder) -> None:
-    two = builder.constant("float32", 2)
-    assert compute(context, builder.buildSync({"y": builder.add(two, two)}), {}, y=np.zeros((), np.float32)) == {"y": 4}
+#: The outputs of a graph of the input x, and their values where x is [1, 2].
+COMPUTED: dict[str, tuple[Callable[[Any, Any], dict[str, MLOperand]], dict[str, Any]]] = {
+    "no inputs": (lambda b, _: {"y": b.add(two := b.constant("float32", 2), two)}, {"y": 4}),
+    "shared sub-graphs and several outputs": (
+        lambda b, x: {"a": b.mul(shared := b.add(x, x), shared), "b": b.neg(shared), "c": shared},
+        {"a": [4, 16], "b": [-2, -4], "c": [2, 4]},
+    ),
+    "an operand listed twice": (lambda b, x: {"a": (y := b.neg(x)), "b": y, "c": b.neg(y)}, {"a": [-1, -2], "b": [-1, -2], "c": [1, 2]}),
+    "an operation used twice on one operand": (lambda b, x: {"y": b.concat([x, x], 0)}, {"y": [1, 2, 1, 2]}),
+    "one part of a split": (lambda b, x: {"y": b.split(x, 2)[1]}, {"y": [2]}),
+}
 
 
-def test_shared_sub_graphs_and_several_outputs(context: MLContext, builder: MLGraphBuilder) -> None:
-    x = vector(builder)
-    shared = builder.add(x, x)
-    graph = builder.buildSync({"a": builder.mul(shared, shared), "b": builder.neg(shared), "c": shared})
-    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, a=zeros(), b=zeros(), c=zeros()) == {
-        "a": [4, 16],
-        "b": [-2, -4],
-        "c": [2, 4],
-    }
-
-
-def test_an_operand_listed_twice(context: MLContext, builder: MLGraphBuilder) -> None:
-    y = builder.neg(vector(builder))
-    graph = builder.buildSync({"a": y, "b": y, "c": builder.neg(y)})
-    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, a=zeros(), b=zeros(), c=zeros()) == {
-        "a": [-1, -2],
-        "b": [-1, -2],
-        "c": [1, 2],
-    }
-
-
-def test_an_operation_used_twice_on_one_operand(context: MLContext, builder: MLGraphBuilder) -> None:
-    x = vector(builder)
-    joined = builder.concat([x, x], 0)
-    assert compute(context, builder.buildSync({"y": joined}), {"x": np.array([1, 2], np.float32)}, y=zeros(4)) == {"y": [1, 2, 1, 2]}
-
-
-def test_one_part_of_a_split(context: MLContext, builder: MLGraphBuilder) -> None:
-    parts = builder.split(vector(builder), 2)
-    assert compute(context, builder.buildSync({"y": parts[1]}), {"x": np.array([1, 2], np.float32)}, y=zeros(1)) == {"y": [2]}
+@pytest.mark.parametrize(("make", "expected"), COMPUTED.values(), ids=COMPUTED)
+def test_what_a_graph_computes(context: MLContext, builder: MLGraphBuilder, make: Any, expected: dict[str, Any]) -> None:
+    graph = builder.buildSync(make(builder, vector(builder)))
+    inputs = {"x": np.array([1, 2], np.float32)} if graph._implementation.inputs else {}
+    assert compute(context, graph, inputs, **{name: np.zeros(np.shape(value), np.float32) for name, value in expected.items()}) == expected
 
 
 def test_unused_inputs_are_no_inputs_of_the_graph(context: MLContext, builder: MLGraphBuilder) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -60,11 +60,8 @@ def test_threads_do_not_share_memory() -> None:
     def fill(number: int) -> None:
         operands[number] = [constant(builder, np.full(5000 + number, number, np.int64)) for _ in range(200)]
 
-    threads = [threading.Thread(target=fill, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(fill, range(4)))
     for number, made in operands.items():
         assert len(made) == 200
         assert all((value(operand) == number).all() for operand in made)

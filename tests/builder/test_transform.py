@@ -23,8 +23,8 @@ def sketch(calls: Callable[[Any, Callable[..., Any]], Any], revision: str = "202
     shape = builder._revision.shape
     count = iter(range(100))
 
-    def make(*dimensions: int, dataType: str = "float32") -> Any:
-        return builder.input(f"input{next(count)}", {"dataType": dataType, shape: list(dimensions)})  # type: ignore[misc, arg-type]
+    def make(*dimensions: int, of: str = "float32") -> Any:
+        return builder.input(f"input{next(count)}", {"dataType": of, shape: list(dimensions)})  # type: ignore[misc, arg-type]
 
     return describe({"y": calls(builder, make)})
 
@@ -35,7 +35,7 @@ LIFTED: list[tuple[str, Callable[[Any, Any], Any], dict[str, Any], dict[str, Any
     ("argMin", lambda b, x: b.argMin(x(3), keepDimensions=True), {"axis": 0}, {"keepDimensions": True, "outputDataType": "int64"}),
     ("cast", lambda b, x: b.cast(x(2), "int8"), {"dataType": "int8"}, {}),
     ("maxPool2d", lambda b, x: b.maxPool2d(x(1, 1, 4, 4), roundingType="ceil"), {}, {"outputShapeRounding": "ceil"}),
-    ("clamp", lambda b, x: b.clamp(x(2, dataType="int32"), minValue=2.0), {}, {"minValue": 2.0}),
+    ("clamp", lambda b, x: b.clamp(x(2, of="int32"), minValue=2.0), {}, {"minValue": 2.0}),
     ("resample2d", lambda b, x: b.resample2d(x(1, 1, 4, 6), scales=[1.5, 2]), {}, {"scales": (1.5, 2.0)}),
     (
         "gruCell",
@@ -60,7 +60,7 @@ def test_lift(operation: str, calls: Any, arguments: dict[str, Any], options: di
 
 
 def test_lift_renames_operands() -> None:
-    lifted = sketch(lambda b, x: b.where(x(2, dataType="uint8"), x(2), x(2))).lift()
+    lifted = sketch(lambda b, x: b.where(x(2, of="uint8"), x(2), x(2))).lift()
     assert lifted.operators[0].inputs == {"condition": "input0", "trueValue": "input1", "falseValue": "input2"}
 
 
@@ -79,24 +79,18 @@ def test_lower_is_the_way_back(calls: Any) -> None:
     ("calls", "message"),
     [
         (
-            lambda b, x: b.quantizeLinear(x(2), x(1), x(1, dataType="int32"), label="q"),
+            lambda b, x: b.quantizeLinear(x(2), x(1), x(1, of="int32"), label="q"),
             "quantizeLinear 'q' has no counterpart in the draft 2024-06: ",
         ),
+        (lambda b, x: b.dequantizeLinear(x(2, of="int32"), x(1), x(1, of="int32")), "its input is int32, of which single precision"),
+        (lambda b, x: b.dequantizeLinear(x(2, of="uint32"), x(1), x(1, of="uint32")), "its input is uint32, of which single precision"),
+        (lambda b, x: b.quantizeLinear(x(2), x(1), x(1, of="uint32")), "its result is uint32, of which single precision"),
         (
-            lambda b, x: b.dequantizeLinear(x(2, dataType="int32"), x(1), x(1, dataType="int32")),
-            "its input is int32, of which single precision",
-        ),
-        (
-            lambda b, x: b.dequantizeLinear(x(2, dataType="uint32"), x(1), x(1, dataType="uint32")),
-            "its input is uint32, of which single precision",
-        ),
-        (lambda b, x: b.quantizeLinear(x(2), x(1), x(1, dataType="uint32")), "its result is uint32, of which single precision"),
-        (
-            lambda b, x: b.scatterElements(x(4096), x(4097, dataType="int32"), x(4097)),
+            lambda b, x: b.scatterElements(x(4096), x(4097, of="int32"), x(4097)),
             "4097 updates of 4096 places are more than 16777216 comparisons",
         ),
         (
-            lambda b, x: b.scatterElements(x(4097), x(4096, dataType="int32"), x(4096)),
+            lambda b, x: b.scatterElements(x(4097), x(4096, of="int32"), x(4096)),
             "4096 updates of 4097 places are more than 16777216 comparisons",
         ),
         (lambda b, x: b.resample2d(x(1, 1, 3, 3), scales=[1.5, 1]), "options.scales has 1.5, which is not the quotient"),
@@ -115,18 +109,10 @@ def test_lower_goes_back_only() -> None:
 
 
 REFUSED: list[tuple[str, Callable[[Any, Any], Any], str]] = [
-    (
-        "several axes",
-        lambda b, x: b.argMax(x(2, 3), label="best"),
-        "argMax 'best' has no counterpart in the draft 2026-06: it searches 2 axes",
-    ),
+    ("axes", lambda b, x: b.argMax(x(2, 3), label="best"), "argMax 'best' has no counterpart in the draft 2026-06: it searches 2 axes"),
     ("the last index", lambda b, x: b.argMax(x(3), selectLastIndex=True), "options.selectLastIndex is True"),
-    (
-        "a bound between integers",
-        lambda b, x: b.clamp(x(2, dataType="int32"), minValue=0.5),
-        "options.minValue is 0.5, which int32 does not have",
-    ),
-    ("a value between integers", lambda b, x: b.pad(x(2, dataType="int32"), [0], [1], value=1.5), "options.value is 1.5"),
+    ("a bound", lambda b, x: b.clamp(x(2, of="int32"), minValue=0.5), "options.minValue is 0.5, which int32 does not have"),
+    ("a value between integers", lambda b, x: b.pad(x(2, of="int32"), [0], [1], value=1.5), "options.value is 1.5"),
     ("a scale", lambda b, x: b.resample2d(x(1, 1, 3, 3), scales=[1.5, 1]), "options.scales has 1.5, which is not the quotient"),
     ("symmetric", lambda b, x: b.pad(x(3), [1], [1], mode="symmetric"), "the draft 2026-06 refuses it: pad: options.mode must be one of"),
     (
@@ -171,15 +157,10 @@ def test_equal_calls_are_inferred_once(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(20):
             value = b.clamp(b.add(value, value), minValue=0)
         value = b.clamp(value, minValue=1)
-        parts = [
-            b.split(value, 2, axis=1)[0],
-            b.split(value, [3, 3], axis=1)[1],
-            b.split(value, 3, axis=1)[2],
-            b.split(value, 2, axis=0)[1],
-        ]
+        cuts = [b.split(value, 2, axis=1)[0], b.split(value, [3, 3], axis=1)[1], b.split(value, 3, axis=1)[2], b.split(value, 2, axis=0)[1]]
         turned = [b.transpose(other), b.transpose(other, permutation=[0, 1]), b.transpose(b.transpose(other))]
         gemms = [b.gemm(value, other), b.gemm(value, other, c=x(1)), b.gemm(value, turned[0], bTranspose=True), b.gemm(other, value)]
-        flat = [b.reduceSum(each) for each in (*parts, *turned, *gemms)]
+        flat = [b.reduceSum(each) for each in (*cuts, *turned, *gemms)]
         return b.concat([b.reshape(each, [1]) for each in flat], 0)
 
     described = sketch(calls, "2026-06")
@@ -213,7 +194,7 @@ def different() -> list[GraphDescription]:
         sketch(lambda b, x: b.clamp(x(2), minValue=2)),
         sketch(lambda b, x: b.clamp(x(2), maxValue=1)),
         sketch(lambda b, x: b.clamp(x(3), maxValue=1)),
-        sketch(lambda b, x: b.clamp(x(3, dataType="float16"), maxValue=1)),
+        sketch(lambda b, x: b.clamp(x(3, of="float16"), maxValue=1)),
         sketch(lambda b, x: b.clamp(x(3), maxValue=1), "2026-06"),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from tests.support import CURRENT, PATIENCE, make_context
 from webnn import MLContext, MLGraph, MLGraphBuilder
 from webnn.context.tensor import MLTensor
+from webnn.context.timeline import Timeline
 
 SHAPE = (2, 3)
 
@@ -60,16 +61,30 @@ def negation(former: MLContext) -> MLGraph:
     return builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": SHAPE}))})
 
 
-@contextmanager
-def held(context: MLContext) -> Iterator[Callable[[], None]]:
+def ran_on(graph: MLGraph) -> list[int]:
+    """Return a list to which each run of a graph appends its thread."""
+    implementation: Any = graph._implementation
+    threads: list[int] = []
+    repeat = implementation.repeat
+    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    return threads
+
+
+def held(context: MLContext) -> AbstractContextManager[Callable[[], None]]:
     """Hold the context's timeline, so that what is queued waits; the value releases it earlier."""
+    return busy(context._state.timeline)
+
+
+@contextmanager
+def busy(timeline: Timeline) -> Iterator[Callable[[], None]]:
+    """Hold a timeline, as `held` does."""
     gate, running = threading.Event(), threading.Event()
 
     def hold() -> None:
         running.set()
         gate.wait(PATIENCE)
 
-    context._state.timeline.hurry(hold)
+    timeline.hurry(hold)
     assert running.wait(PATIENCE)
     try:
         yield gate.set

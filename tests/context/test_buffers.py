@@ -163,11 +163,8 @@ def test_what_a_program_makes_of_the_owner() -> None:
     for array in (owner, owner[:], owner.view(np.ndarray), owner[:].view(np.ndarray)):
         with refused(rule="detached", operation="compute", argument="inputs['x']"):
             context.computeSync(graph, {"x": array}, result["outputs"])
-    assert context.computeSync(graph, {"x": owner.copy().view(np.ndarray).copy()}, result["outputs"])["outputs"]["y"].tolist() == [
-        0,
-        -1,
-        -2,
-    ]
+    wanted = [0, -1, -2]
+    assert context.computeSync(graph, {"x": owner.copy().view(np.ndarray).copy()}, result["outputs"])["outputs"]["y"].tolist() == wanted
     assert result["inputs"]["x"].tolist() == [0, 1, 2]
 
 

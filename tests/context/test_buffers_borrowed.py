@@ -83,11 +83,7 @@ def test_no_copy_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, array = sum_graph(context), numbers()
     addresses: list[int] = []
     run = type(graph._implementation).run
-    monkeypatch.setattr(
-        type(graph._implementation),
-        "run",
-        lambda self, given: (addresses.extend(given), run(self, given)),
-    )
+    monkeypatch.setattr(type(graph._implementation), "run", lambda self, given: (addresses.extend(given), run(self, given)))
     context.computeSync(graph, {"x": Tensor(array), "y": numbers()}, {"sum": empty()})
     assert addresses[0] == array.ctypes.data
 
@@ -141,11 +137,7 @@ def test_nothing_is_written_to_it() -> None:
 #: Tensors that cannot be read, the rule, and a fact that the error quotes.
 WRONG = {
     "a GPU's": (Tensor(numbers(), device=2), "layout", "DLPack's type 2"),
-    "of a gradient": (
-        Unexportable(numbers()),
-        "conversion",
-        "Unexportable of other.float32: Can't export tensors",
-    ),
+    "of a gradient": (Unexportable(numbers()), "conversion", "Unexportable of other.float32: Can't export tensors"),
     "of another type": (Tensor(numbers().astype(np.float64)), "type", "float64"),
     "of another size": (Tensor(numbers()[:1].copy()), "byte-length", "24"),
     "of a type that has no export": (Tensor(np.array(["a"])), "conversion", "DLPack"),

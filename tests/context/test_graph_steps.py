@@ -10,20 +10,21 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Mapping
+from collections import UserDict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from tests.context.tensors import held
+from tests.context.tensors import SHAPE, full, held, ran_on
 from tests.support import PATIENCE, make_context, refused
 from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
 from webnn.context import promise as promise_module
 from webnn.context.engine import session
-
-SHAPE = (2, 3)
 
 
 def add_graph(context: MLContext) -> MLGraph:
@@ -32,10 +33,6 @@ def add_graph(context: MLContext) -> MLGraph:
     x = builder.input("x", {"dataType": "float32", "dimensions": SHAPE})
     y = builder.input("y", {"dataType": "float32", "dimensions": SHAPE})
     return builder.buildSync({"sum": builder.add(x, y), "difference": builder.sub(x, y)})
-
-
-def full(value: float) -> Any:
-    return np.full(SHAPE, value, np.float32)
 
 
 @pytest.fixture
@@ -90,9 +87,8 @@ def test_a_part_of_a_result_can_be_passed_on(context: MLContext) -> None:
 def test_outputs_may_be_fewer_and_change(context: MLContext, graph: MLGraph) -> None:
     for names in (["sum"], ["difference"], ["difference", "sum"], ["sum", "difference"], [], ["sum"]):
         result = context.computeSync(graph, {"x": full(3), "y": full(1)}, {name: full(9) for name in names})
-        assert {name: array[0, 0] for name, array in result["outputs"].items()} == {
-            name: {"sum": 4, "difference": 2}[name] for name in names
-        }
+        wanted = {name: {"sum": 4, "difference": 2}[name] for name in names}
+        assert {name: array[0, 0] for name, array in result["outputs"].items()} == wanted
 
 
 def test_swapped_output_buffers(context: MLContext, graph: MLGraph) -> None:
@@ -203,10 +199,7 @@ OWNERS: list[tuple[str, Callable[[MLContext, Any, int], Any]]] = [
     ("a view", lambda _, memory, start: laid_over(memory, start)),
     ("a result", lambda context, memory, start: transferred(context, laid_over(memory, start))),
     ("a part of a result", lambda context, memory, start: transferred(context, laid_over(memory, 0, 12))[start : start + 6]),
-    (
-        "a result that was a part",
-        lambda context, memory, start: transferred(context, transferred(context, laid_over(memory, 0, 12))[start:][:6]),
-    ),
+    ("a result that was a part", lambda c, memory, start: transferred(c, transferred(c, laid_over(memory, 0, 12))[start:][:6])),
 ]
 
 
@@ -238,9 +231,8 @@ def test_parts_of_one_result_share_it(context: MLContext, graph: MLGraph) -> Non
         with refused(rule="overlap", operation="compute", argument="view 'y'"):
             context.computeSync(graph, {"x": result[:6], "y": result[6:]}, {"sum": full(0)})
     # The result is not detached by that.
-    assert context.computeSync(graph, {"x": result[6:], "y": full(1)}, {"sum": full(0)})["outputs"]["sum"].ravel().tolist() == list(
-        range(7, 13)
-    )
+    result = context.computeSync(graph, {"x": result[6:], "y": full(1)}, {"sum": full(0)})["outputs"]["sum"]
+    assert result.ravel().tolist() == list(range(7, 13))
 
 
 def test_another_call_is_faster(context: MLContext, graph: MLGraph) -> None:
@@ -315,9 +307,8 @@ def test_a_refused_call_leaves_results_usable(context: MLContext, graph: MLGraph
             context.computeSync(graph, inputs, outputs)
     result = context.computeSync(graph, {"x": x, "y": y}, {"sum": total})
     assert result["outputs"]["sum"].tolist() == full(3).tolist()
-    assert (
-        context.computeSync(graph, {"x": own, "y": result["inputs"]["y"]}, {"sum": full(0)})["outputs"]["sum"].tolist() == full(7).tolist()
-    )
+    result = context.computeSync(graph, {"x": own, "y": result["inputs"]["y"]}, {"sum": full(0)})
+    assert result["outputs"]["sum"].tolist() == full(7).tolist()
 
 
 def test_detached_arrays_are_forgotten_with_their_memory(context: MLContext, graph: MLGraph) -> None:
@@ -332,24 +323,8 @@ def test_memory_outlives_the_callers_array(context: MLContext, graph: MLGraph) -
     assert [result[0, 0] for result in results] == [index + 1 for index in range(50)]
 
 
-class Strange(Mapping[str, Any]):
-    """A mapping other than a dict."""
-
-    def __init__(self, **items: Any) -> None:
-        self.items_ = items
-
-    def __getitem__(self, key: str) -> Any:
-        return self.items_[key]
-
-    def __iter__(self) -> Any:
-        return iter(self.items_)
-
-    def __len__(self) -> int:
-        return len(self.items_)
-
-
 def test_any_mapping(context: MLContext, graph: MLGraph) -> None:
-    result = context.computeSync(graph, Strange(x=full(1), y=full(2)), Strange(sum=full(0)))
+    result = context.computeSync(graph, UserDict(x=full(1), y=full(2)), UserDict(sum=full(0)))
     assert result["outputs"]["sum"][0, 0] == 3
 
 
@@ -364,7 +339,7 @@ def test_names_are_converted(context: MLContext) -> None:
     given = {3: full(5), "3": full(1)}
     with refused(rule="name", operation="compute", argument="inputs"):
         context.computeSync(graph, given, {"true": full(0)})
-    for wrong, rule in (({(1,): full(5)}, "conversion"), (Strange(**{"3": full(1)}), "name")):
+    for wrong, rule in (({(1,): full(5)}, "conversion"), (UserDict(**{"3": full(1)}), "name")):
         with refused(rule=rule, operation="compute", argument="inputs"):
             context.computeSync(graph, wrong, {"true": full(0)})  # type: ignore[arg-type]
 
@@ -464,35 +439,20 @@ def test_many_threads(context: MLContext, graph: MLGraph) -> None:
         assert list(pool.map(work, range(40))) == [index + 1 for index in range(40)]
 
 
-class Race:
-    """Two threads that pass one array to `computeSync` at the same time."""
-
-    def __init__(self, context: MLContext, graph: MLGraph, shared: Any) -> None:
-        self.context, self.graph, self.shared = context, graph, shared
-        self.barrier = threading.Barrier(2)
-        self.done: list[Any] = []
-        self.failed: list[str] = []
-        threads = [threading.Thread(target=self.work) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    def work(self) -> None:
-        self.barrier.wait()
-        try:
-            self.done.append(self.context.computeSync(self.graph, {"x": self.shared, "y": full(1)}, {"sum": full(0)}))
-        except WebNNTypeError as error:
-            self.failed.append(str(error))
-
-
 def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGraph) -> None:
-    shared = full(1)
-    for index in range(60):
-        race = Race(context, graph, shared)
-        assert (len(race.done), len(race.failed)) == (1, 1)
-        # First memory of the program, then the result of the call that won.
-        shared = race.done[0]["inputs"]["x"] if index % 5 else full(1)
+    barrier, shared = threading.Barrier(2), full(1)
+
+    def work(_: int) -> Any:
+        barrier.wait()
+        with suppress(WebNNTypeError):
+            return context.computeSync(graph, {"x": shared, "y": full(1)}, {"sum": full(0)})
+        return None
+
+    with ThreadPoolExecutor(2) as pool:
+        for index in range(60):
+            [won] = filter(None, pool.map(work, range(2)))
+            # First memory of the program, then the result of the call that won.
+            shared = won["inputs"]["x"] if index % 5 else full(1)
 
 
 @pytest.mark.processes
@@ -526,10 +486,7 @@ def test_exit_with_work_in_flight(ending: str) -> None:
 
 
 async def test_a_quick_graph_is_computed_at_once(context: MLContext, graph: MLGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    implementation: Any = graph._implementation
-    threads: list[int] = []
-    repeat = implementation.repeat
-    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    threads = ran_on(graph)
     # However slow this machine is.
     monkeypatch.setattr(promise_module, "_STRETCH", 3600)
     monkeypatch.setattr(session, "QUICK", 3600)
@@ -547,7 +504,7 @@ async def test_a_quick_graph_is_computed_at_once(context: MLContext, graph: MLGr
         future = context.compute(graph, inputs, outputs)
         assert not future.done()
     await future
-    implementation.took(7200)
+    graph._implementation.took(7200)
     await context.compute(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
     assert set(threads[:4]) == {threading.get_ident()}
     assert threads[5] != threading.get_ident()
@@ -577,10 +534,7 @@ async def test_a_large_graph_never_runs_on_the_event_loops_thread(context: MLCon
     for _ in range(8):
         y = builder.tanh(builder.matmul(y, x))
     graph = builder.buildSync({"y": y})
-    implementation: Any = graph._implementation
-    threads: list[int] = []
-    repeat = implementation.repeat
-    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    threads = ran_on(graph)
     inputs, outputs = {"x": np.zeros((512, 512), np.float32)}, {"y": np.zeros((512, 512), np.float32)}
     for _ in range(3):
         result = await context.compute(graph, inputs, outputs)
@@ -591,11 +545,7 @@ async def test_a_large_graph_never_runs_on_the_event_loops_thread(context: MLCon
 
 async def test_an_engine_that_fails_at_once(context: MLContext, graph: MLGraph) -> None:
     implementation: Any = graph._implementation
-
-    def fail() -> None:
-        raise RuntimeError("no memory")
-
-    implementation.repeat = fail
+    implementation.repeat = Mock(side_effect=RuntimeError("no memory"))
     future = context.compute(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
     with pytest.raises(OperationError, match="compute: the engine failed in the graph: no memory"):
         await future

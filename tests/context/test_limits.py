@@ -101,10 +101,7 @@ def test_an_exception_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "operation_limits", limits.operation_limits.__wrapped__)
     changed = op_support_limits(REVISION)
     expected = ["float32", "int32", "uint32", "int64", "uint64", "int8"]
-    assert changed.pop("where") == {
-        **VALUE["where"],
-        "trueValue": {**VALUE["where"]["trueValue"], "dataTypes": expected},
-    }
+    assert changed.pop("where") == {**VALUE["where"], "trueValue": {**VALUE["where"]["trueValue"], "dataTypes": expected}}
     assert changed == {name: value for name, value in VALUE.items() if name != "where"}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -136,11 +136,8 @@ def test_two_threads() -> None:
             if not np.array_equal(found, np.maximum(X * factor, 0)):
                 wrong.append(found)
 
-    threads = [threading.Thread(target=work, args=[factor]) for factor in (-3, 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, (-3, 2)))
     assert wrong == []
 
 

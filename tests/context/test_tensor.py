@@ -8,14 +8,16 @@ import ctypes
 import gc
 import threading
 import weakref
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, value
 from tests.support import make_context, refused
-from webnn import InvalidStateError, MLContext, MLGraphBuilder, UnknownError
+from webnn import InvalidStateError, MLContext, MLGraphBuilder, UnknownError, WebNNTypeError
 from webnn.context.tensor import MLTensor
 
 CONTENTS = np.arange(8, dtype=np.uint32)
@@ -55,11 +57,7 @@ DESCRIPTORS: list[tuple[str, Any, str]] = [
     ("no dictionary", 3, "conversion"),
     ("nothing", {}, "conversion"),
     ("no shape", {"dataType": "int8"}, "conversion"),
-    (
-        "the shape until 2024-06",
-        {"dataType": "int8", "dimensions": [2]},
-        "draft",
-    ),
+    ("the shape until 2024-06", {"dataType": "int8", "dimensions": [2]}, "draft"),
     ("type", {"dataType": "float64", "shape": []}, "conversion"),
     ("an empty dimension", {"dataType": "int32", "shape": [2, 0, 3]}, "limit"),
     ("a large dimension", {"dataType": "int8", "shape": [2**31]}, "limit"),
@@ -87,10 +85,7 @@ def test_members_as_keywords_or_as_a_dictionary(context: MLContext) -> None:
 
 
 def test_no_memory(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise MemoryError("none left")
-
-    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
+    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", Mock(side_effect=MemoryError("none left")))
     with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         context.createTensorSync(dataType="int8", shape=[3])
 
@@ -113,10 +108,7 @@ BUFFERS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "queued"])
 def test_writing(context: MLContext, buffer: Any, busy: bool) -> None:
     tensor = make(context, "int32", [2, 2])
-    if busy:
-        with held(context):
-            context.writeTensor(tensor, buffer)
-    else:
+    with held(context) if busy else nullcontext():
         context.writeTensor(tensor, buffer)
     assert context.readTensorSync(tensor).tolist() == [[0, 1], [2, 3]]
     constant = context.createConstantTensorSync({"dataType": "int32", "shape": [2, 2]}, np.ascontiguousarray(buffer).view(np.uint8))
@@ -213,10 +205,7 @@ async def test_reading_into_a_buffer(context: MLContext, make_buffer: Any) -> No
     for asynchronous in (False, True):
         buffer = make_buffer()
         rest = memoryview(buffer).cast("B").tobytes()[32:]
-        if asynchronous:
-            assert await context.readTensor(tensor, buffer) is None
-        else:
-            assert context.readTensorSync(tensor, buffer) is None
+        assert (await context.readTensor(tensor, buffer) if asynchronous else context.readTensorSync(tensor, buffer)) is None
         assert memoryview(buffer).cast("B").tobytes() == CONTENTS.tobytes() + rest
 
 
@@ -252,43 +241,32 @@ async def test_a_buffer_that_is_detached_while_the_read_is_pending(context: MLCo
     assert not result["inputs"]["x"].any()
 
 
+async def check_refused(context: MLContext, tensor: Any, kind: type[BaseException] = WebNNTypeError, **fields: str) -> None:
+    """Expect that a tensor is neither written nor read."""
+    with refused(kind, operation="writeTensor", **fields):
+        context.writeTensor(tensor, full(0))
+    with refused(kind, operation="readTensor", **fields):
+        context.readTensorSync(tensor)
+    for future in (context.readTensor(tensor), context.readTensor(tensor, full(0))):
+        with refused(kind, operation="readTensor", **fields):
+            await future
+
+
 async def test_usage(context: MLContext) -> None:
-    plain = make(context, readable=False, writable=False)
-    with refused(rule="usage", operation="writeTensor", argument="tensor"):
-        context.writeTensor(plain, full(0))
-    with refused(rule="usage", operation="readTensor", argument="tensor"):
-        context.readTensorSync(plain)
-    future = context.readTensor(plain)
-    with refused(rule="usage", operation="readTensor", argument="tensor"):
-        await future
+    await check_refused(context, make(context, readable=False, writable=False), rule="usage", argument="tensor")
     constant = context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(1))
     assert (constant.readable, constant.writable, constant.constant) == (False, False, True)
-    with refused(rule="usage", operation="writeTensor", argument="tensor"):
-        context.writeTensor(constant, full(0))
-    with refused(rule="usage", operation="readTensor", argument="tensor"):
-        context.readTensorSync(constant)
+    await check_refused(context, constant, rule="usage", argument="tensor")
 
 
 @pytest.mark.parametrize("wrong", [None, 1, "tensor", np.zeros(SHAPE, np.float32)], ids=["None", "number", "string", "array"])
 async def test_no_tensor(context: MLContext, wrong: Any) -> None:
-    with refused(rule="conversion", operation="writeTensor", argument="tensor"):
-        context.writeTensor(wrong, full(0))
-    with refused(rule="conversion", operation="readTensor", argument="tensor"):
-        context.readTensorSync(wrong)
-    future = context.readTensor(wrong)
-    with refused(rule="conversion", operation="readTensor", argument="tensor"):
-        await future
+    await check_refused(context, wrong, rule="conversion", argument="tensor")
 
 
 async def test_another_context_s_tensor(context: MLContext) -> None:
     foreign = make(current())
-    with refused(rule="owner", operation="writeTensor", argument="tensor"):
-        context.writeTensor(foreign, full(0))
-    with refused(rule="owner", operation="readTensor", argument="tensor"):
-        context.readTensorSync(foreign)
-    future = context.readTensor(foreign, full(0))
-    with refused(rule="owner", operation="readTensor", argument="tensor"):
-        await future
+    await check_refused(context, foreign, rule="owner", argument="tensor")
     # Of several faults, that one is named which comes first in the specification.
     foreign.destroy()
     with refused(rule="owner", operation="writeTensor", argument="tensor"):
@@ -370,13 +348,7 @@ async def test_a_destroyed_tensor(context: MLContext) -> None:
     tensor = make(context)
     tensor.destroy()
     tensor.destroy()
-    with refused(InvalidStateError, rule="destroyed", operation="writeTensor"):
-        context.writeTensor(tensor, full(0))
-    with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
-        context.readTensorSync(tensor)
-    for future in (context.readTensor(tensor), context.readTensor(tensor, full(0))):
-        with refused(InvalidStateError, rule="destroyed", operation="readTensor"):
-            await future
+    await check_refused(context, tensor, InvalidStateError, rule="destroyed")
 
 
 async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) -> None:

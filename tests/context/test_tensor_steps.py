@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import UserDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, scale_graph, value
+from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, ran_on, scale_graph, value
 from tests.support import BROWSERS, make_context, refused, wait_until
 from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder
 from webnn.context.engine import session
@@ -56,30 +59,14 @@ WRONG: list[tuple[str, Any, str]] = [
     ("no mapping", lambda t: {"inputs": [t.x, t.y]}, "conversion"),
     ("nothing", lambda t: {"outputs": None}, "conversion"),
     ("no tensor", lambda t: {"inputs": {"x": None, "y": t.y}}, "conversion"),
-    (
-        "array",
-        lambda t: {"outputs": {"sum": full(0), "difference": t.difference}},
-        "conversion",
-    ),
-    (
-        "twice an input",
-        lambda t: {"inputs": {"x": t.x, "y": t.x}},
-        "overlap",
-    ),
+    ("array", lambda t: {"outputs": {"sum": full(0), "difference": t.difference}}, "conversion"),
+    ("twice an input", lambda t: {"inputs": {"x": t.x, "y": t.x}}, "overlap"),
     ("twice an output", lambda t: {"outputs": {"sum": t.sum, "difference": t.sum}}, "overlap"),
-    (
-        "in and out",
-        lambda t: {"outputs": {"sum": t.x, "difference": t.difference}},
-        "overlap",
-    ),
+    ("in and out", lambda t: {"outputs": {"sum": t.x, "difference": t.difference}}, "overlap"),
     ("foreign input", lambda t: {"inputs": {"x": make(current()), "y": t.y}}, "owner"),
     ("foreign output", lambda t: {"outputs": {"sum": make(current()), "difference": t.sum}}, "owner"),
     ("destroyed input", lambda t: {"inputs": {"x": t.destroyed(), "y": t.y}}, "destroyed"),
-    (
-        "destroyed output",
-        lambda t: {"outputs": {"sum": t.sum, "difference": t.destroyed()}},
-        "destroyed",
-    ),
+    ("destroyed output", lambda t: {"outputs": {"sum": t.sum, "difference": t.destroyed()}}, "destroyed"),
     ("constant", lambda t: {"inputs": {"x": t.constant(), "y": t.y}}, "usage"),
     ("none", lambda t: {"inputs": {}, "outputs": {}}, "name"),
     ("input missing", lambda t: {"inputs": {"x": t.x}}, "name"),
@@ -204,21 +191,8 @@ def test_inputs_and_outputs_may_share_names(context: MLContext) -> None:
 
 
 def test_any_mapping(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
-    class Other(Mapping[str, MLTensor]):
-        def __init__(self, tensors: Tensors) -> None:
-            self.tensors = tensors
-
-        def __getitem__(self, name: str) -> MLTensor:
-            return self.tensors[name]
-
-        def __iter__(self) -> Any:
-            return iter(self.tensors)
-
-        def __len__(self) -> int:
-            return len(self.tensors)
-
     for _ in range(2):
-        context.dispatch(graph, Other(inputs), Other(outputs))
+        context.dispatch(graph, UserDict(inputs), UserDict(outputs))
         assert values(context, outputs) == [4, 2]
 
 
@@ -270,20 +244,12 @@ def test_outputs_become_inputs(context: MLContext) -> None:
 async def test_the_order_of_the_calls(context: MLContext, *, busy: bool) -> None:
     """Each read sees what was written and dispatched before it, and nothing after it."""
     graph, x, y = scale_graph(context, 2), make(context), make(context)
-
-    def queue() -> list[asyncio.Future[Any]]:
-        futures = []
+    futures: list[asyncio.Future[Any]] = []
+    with held(context) if busy else nullcontext():
         for index in range(20):
             context.writeTensor(x, full(index))
             context.dispatch(graph, {"x": x}, {"y": y})
             futures.append(context.readTensor(y))
-        return futures
-
-    if busy:
-        with held(context):
-            futures = queue()
-    else:
-        futures = queue()
     assert [(await future)[0, 0] for future in futures] == [2 * index for index in range(20)]
 
 
@@ -408,9 +374,7 @@ def test_the_data_is_not_copied(context: MLContext, monkeypatch: pytest.MonkeyPa
 
 def test_small_integers() -> None:
     """Beyond the draft, as browsers have them: two elements in a byte."""
-    from webnn import ML
-
-    context = ML(revision=BROWSERS).createContextSync()
+    context = make_context(BROWSERS)
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="int4", shape=[3])  # type: ignore[typeddict-item]
     scale = builder.constant({"dataType": "float32", "shape": [1]}, np.ones(1, np.float32))
@@ -445,15 +409,6 @@ def last(graph: MLGraph) -> Any:
     """Return the dispatch that the graph can repeat."""
     implementation: Any = graph._implementation
     return implementation.last
-
-
-def ran_on(graph: MLGraph) -> list[int]:
-    """Return a list to which each run of a graph appends its thread."""
-    implementation: Any = graph._implementation
-    threads: list[int] = []
-    repeat = implementation.repeat
-    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
-    return threads
 
 
 @pytest.mark.usefixtures("quick")
@@ -551,11 +506,7 @@ def test_a_graph_that_can_take_long_is_queued_the_first_time(context: MLContext)
 def test_an_engine_that_fails_in_a_repeated_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
     context.dispatch(graph, inputs, outputs)
     implementation: Any = graph._implementation
-
-    def fail() -> None:
-        raise RuntimeError("no memory")
-
-    implementation.repeat = fail
+    implementation.repeat = Mock(side_effect=RuntimeError("no memory"))
     context.dispatch(graph, inputs, outputs)
     lost = context.lostSync(0)
     assert lost is not None

@@ -9,11 +9,14 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from tests.context.tensors import busy
 from tests.support import PATIENCE, wait_until
 from webnn.context import timeline as module
 from webnn.context.timeline import BUSY, Timeline
@@ -89,18 +92,11 @@ def test_a_job_in_need_takes_those_before_it_along(patient: Timeline) -> None:
 
 def test_nothing_is_done_at_once_while_others_wait() -> None:
     timeline, order = Timeline(), Order()
-    gate, running = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        running.set()
-        gate.wait()
-
-    timeline.hurry(hold)
-    assert running.wait(PATIENCE)
-    assert timeline.attempt(order.job("too early")) is BUSY
-    timeline.hurry(order.job("second"))
-    threading.Timer(0.02, gate.set).start()
-    assert timeline.run(order.job("third")) == "third"
+    with busy(timeline) as release:
+        assert timeline.attempt(order.job("too early")) is BUSY
+        timeline.hurry(order.job("second"))
+        threading.Timer(0.02, release).start()
+        assert timeline.run(order.job("third")) == "third"
     assert order.names == ["second", "third"]
     wait_until(lambda: timeline.attempt(order.job("fourth")) == "fourth")
 
@@ -195,11 +191,7 @@ def test_a_job_that_is_queued_while_the_worker_falls_asleep() -> None:
 
 
 def test_failures_belong_to_their_job() -> None:
-    timeline = Timeline()
-
-    def fail() -> None:
-        raise KeyError("mine")
-
+    timeline, fail = Timeline(), Mock(side_effect=KeyError("mine"))
     with pytest.raises(KeyError, match="mine"):
         timeline.run(fail)
     gate = threading.Event()
@@ -362,11 +354,8 @@ def test_callers_of_many_threads_take_turns() -> None:
         for count in range(20):
             (timeline.run, timeline.post, timeline.hurry)[(index + count) % 3](job)
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     timeline.finish()
     assert (most, ran) == (1, 160)
 
@@ -457,10 +446,7 @@ def test_a_worker_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
     timeline, order = Timeline(), Order()
     timeline.post(order.job("posted"))
     assert order.names == []

@@ -450,8 +450,11 @@ check = lambda: asyncio.run(call())
 }
 
 
+ITIMER = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
+
+
 def run_interrupted(name: str, count: int, seconds: int) -> None:
-    """Run a loop in a process, which ends by itself."""
+    """Interrupt a loop in a process, which ends by itself."""
     program = textwrap.dedent(HEAD) + LOOPS[name] + TAIL
     done = subprocess.run(
         [sys.executable, "-P", "-W", "ignore", "-c", program, str(count), str(seconds)], capture_output=True, text=True, check=False
@@ -459,19 +462,9 @@ def run_interrupted(name: str, count: int, seconds: int) -> None:
     assert (done.returncode, done.stdout) == (0, f"{count}\n"), done.stderr
 
 
-ITIMER = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
-
-
 @ITIMER
 @pytest.mark.processes
+@pytest.mark.parametrize(("count", "seconds"), [(20, 120), pytest.param(460, 1200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", LOOPS)
-def test_interrupts_at_random(name: str) -> None:
-    run_interrupted(name, 20, 120)
-
-
-@ITIMER
-@pytest.mark.slow
-@pytest.mark.processes
-@pytest.mark.parametrize("name", LOOPS)
-def test_many_interrupts_at_random(name: str) -> None:
-    run_interrupted(name, 460, 1200)
+def test_interrupts_at_random(name: str, count: int, seconds: int) -> None:
+    run_interrupted(name, count, seconds)

@@ -12,24 +12,6 @@ from tests.docs.blocks import DOCUMENTS, Block, blocks
 from tests.shared import SHARED
 from webnn.browser.chromium import VARIABLE
 
-__all__ = [
-    "ADDED",
-    "COMMANDS",
-    "EXIT_CODES",
-    "NEEDS",
-    "NOT_RUN",
-    "SHELL",
-    "SMALLER",
-    "added",
-    "installed",
-    "lines_of",
-    "missing",
-    "never",
-    "reason",
-    "smaller",
-    "split",
-]
-
 
 def installed(package: str) -> bool:
     """Return whether a package is there."""
@@ -51,6 +33,7 @@ NOT_RUN = {
     r"python classify\.py": "it needs JAX and Flax: tests/webnn/stablehlo",
     r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
     r"python -m benchmarks": "it measures: tests/benchmarks",
+    r"((VK_ICD_FILENAMES|WEBNN_PROFILE)=\S+ )?webnn conformance ": "it needs devices: tests/wpt_runner/commands/test_conformance.py",
 }
 
 _BROWSER, _JAXLIB, _DASK = VARIABLE in os.environ, installed("jaxlib"), installed("distributed")

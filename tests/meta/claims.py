@@ -198,16 +198,8 @@ _MAKERS: Mapping[str, Maker] = {
     "pad": _alike(lambda rank: ((1,) * rank, (0,) * rank)),
     **dict.fromkeys(
         (
-            "reduceL1",
-            "reduceL2",
-            "reduceLogSum",
-            "reduceLogSumExp",
-            "reduceMax",
-            "reduceMean",
-            "reduceMin",
-            "reduceProduct",
-            "reduceSum",
-            "reduceSumSquare",
+            *("reduceL1", "reduceL2", "reduceLogSum", "reduceLogSumExp", "reduceMax", "reduceMean", "reduceMin", "reduceProduct"),
+            *("reduceSum", "reduceSumSquare"),
         ),
         _KEPT,
     ),

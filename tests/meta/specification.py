@@ -170,9 +170,7 @@ class Draft:
 
 #: The models of dictionaries that belong to no operation, in the drafts that have them.
 _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
-    "2024-06": {
-        "MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions,
-    },
+    "2024-06": {"MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions},
     "2026-06": {
         "MLOperandDescriptor": descriptor_models.OperandDescriptorWithShape,
         "MLTensorDescriptor": descriptor_models.TensorDescriptor,

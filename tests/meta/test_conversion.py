@@ -14,17 +14,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.meta.specification import (
-    CLASSES,
-    DRAFTS,
-    FORMER,
-    LATEST,
-    Draft,
-    each_draft,
-    each_operation,
-    of_each_draft,
-    text,
-)
+from tests.meta.specification import CLASSES, DRAFTS, FORMER, LATEST, Draft, each_draft, each_operation, of_each_draft, text
 from tests.support import each_row, make_context, refused
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import IdlOperation

@@ -58,12 +58,7 @@ def test_the_whole() -> None:
     data = extract_limits.extract(draft(shared, "<!-- <table id=tensor-limits-i> -->", other), "2030-01")
     assert json.loads(json.dumps(data)) == data
     assert data == {
-        "source": {
-            "title": "T",
-            "revision": "2030-01",
-            "url": "https://example.org/",
-            "license": NEWEST.idl()["source"]["license"],
-        },
+        "source": {"title": "T", "revision": "2030-01", "url": "https://example.org/", "license": NEWEST.idl()["source"]["license"]},
         "dataTypes": ["float32", "float16", "int8"],
         "tables": {
             "tensor-limits-f": {
@@ -73,10 +68,7 @@ def test_the_whole() -> None:
                     "output": {"output": True, **PLAIN, "dataTypes": {"sameAs": "input"}, "ranks": {"sameAs": "input"}},
                 },
             },
-            "tensor-limits-h": {
-                "operations": ["h"],
-                "operands": {"x": {**PLAIN, "dataTypes": ["int8"], "requiredDataTypes": ["int8"]}},
-            },
+            "tensor-limits-h": {"operations": ["h"], "operands": {"x": {**PLAIN, "dataTypes": ["int8"], "requiredDataTypes": ["int8"]}}},
         },
     }
 

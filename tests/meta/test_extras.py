@@ -106,10 +106,7 @@ def test_no_file_of_the_core_names_an_extra() -> None:
     assert named.keys() == NAMED.keys(), named
 
 
-@each_row(
-    "text",
-    ["webnn.serve.server", "see webnn/gpu", '"low-precision"', "2026-06+subgraphs", "LOW_PRECISION_TYPES = ()"],
-)
+@each_row("text", ["webnn.serve.server", "see webnn/gpu", '"low-precision"', "2026-06+subgraphs", "LOW_PRECISION_TYPES = ()"])
 def test_a_name_is_found(text: str) -> None:
     assert NAME.search(text)
 

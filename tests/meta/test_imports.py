@@ -16,7 +16,7 @@ import pytest
 
 import webnn
 from tests.meta.specification import LAYERS, ROOT, parse, sources
-from tests.support import each_row
+from tests.support import each_row, modules_after
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
 from webnn.browser.command import COMMANDS as BROWSER_COMMANDS
@@ -37,10 +37,7 @@ BELOW = {
     },
     "webnn.importing": {"webnn.display", "webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
-    "webnn.xla": {
-        *("webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.hlo", "webnn.importing", "webnn.stablehlo"),
-    },
+    "webnn.xla": {*("webnn.validation", "webnn.builder", "webnn.context"), *("webnn.hlo", "webnn.importing", "webnn.stablehlo")},
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
@@ -75,17 +72,8 @@ BELOW = {
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *(
-            "webnn.display",
-            "webnn.javascript",
-            "webnn.formats",
-            "webnn.inspect",
-            "webnn.hlo",
-            "webnn.importing",
-            "webnn.onnx",
-            "webnn.processes",
-            "webnn.stablehlo",
-        ),
+        *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
+        *("webnn.processes", "webnn.stablehlo"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
@@ -93,7 +81,7 @@ BELOW = {
     },
     "webnn.wpt_runner": {
         *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
-        *("webnn.builder", "webnn.display", "webnn.formats", "webnn.inspect", "webnn.reference"),
+        *("webnn.builder", "webnn.context", "webnn.display", "webnn.formats", "webnn.inspect", "webnn.reference"),
     },
     "webnn.wpt_runner.browser": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.wpt_runner"},
     "webnn.wpt_runner.writing": {
@@ -103,26 +91,9 @@ BELOW = {
 }
 #: Modules that the face imports late, because they are not a part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {
-    "webnn.wpt_runner",
-    "webnn.browser",
-    "webnn.builder.onnx",
-    "webnn.calls",
-    "webnn.commands",
-    "webnn.serve",
-    "webnn.formats",
-    "webnn.fuzz",
-    "webnn.gpu",
-    "webnn.hlo",
-    "webnn.importing",
-    "webnn.inspect",
-    "webnn.javascript",
-    "webnn.lowering",
-    "webnn.notebook",
-    "webnn.onnx",
-    "webnn.reference",
-    "webnn.scale",
-    "webnn.stablehlo",
-    "webnn.xla",
+    *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
+    *("webnn.fuzz", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.notebook"),
+    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
@@ -279,10 +250,6 @@ def test_other_lines(line: str) -> None:
 # The runner of web-platform-tests stands outside: it sees what a program sees.
 
 
-def runner_files() -> Iterator[Path]:
-    yield from sources(LAYERS["webnn.wpt_runner"])
-
-
 def attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
 
@@ -309,36 +276,10 @@ def test_bindings_and_runner_use_public_names_only(file: str) -> None:
 
 
 HEAVY = (
-    "onnx",
-    "onnxruntime",
-    "typer",
-    "rich",
-    "IPython",
-    "graphlay",
-    "jinja2",
-    "jaxlib",
-    "webnn.formats",
-    "webnn.hlo",
-    "torch",
-    "sklearn",
-    "hypothesis",
-    "webnn.wpt_runner",
-    "webnn.browser",
-    "webnn.serve",
-    "webnn.scale",
-    "aiohttp",
-    "websockets",
-    "distributed",
-    "pyarrow",
-    "ray",
-    "webnn.builder.onnx",
-    "webnn.commands.main",
+    *("onnx", "onnxruntime", "typer", "rich", "IPython", "graphlay", "jinja2", "jaxlib", "webnn.formats", "webnn.hlo", "torch"),
+    *("sklearn", "hypothesis", "webnn.wpt_runner", "webnn.browser", "webnn.serve", "webnn.scale", "aiohttp", "websockets", "distributed"),
+    *("pyarrow", "ray", "webnn.builder.onnx", "webnn.commands.main"),
 )
-
-
-def modules_after(code: str) -> set[str]:
-    script = f"{code}\nimport sys\nprint(*sys.modules)"
-    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
 @pytest.mark.processes

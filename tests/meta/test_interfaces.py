@@ -59,11 +59,7 @@ CONSTRUCTIBLE = {
     "NavigatorML": "likewise",
 }
 #: How annotations write what methods take, and what they return.
-TAKEN = {
-    "AllowSharedBufferSource": "Bytes",
-    "MLNamedArrayBufferViews": "Mapping[str, Bytes]",
-    "MLNamedTensors": "Mapping[str, MLTensor]",
-}
+TAKEN = {"AllowSharedBufferSource": "Bytes", "MLNamedArrayBufferViews": "Mapping[str, Bytes]", "MLNamedTensors": "Mapping[str, MLTensor]"}
 #: Likewise for the arguments that methods write to. An optional buffer may be `None`.
 WRITTEN = {
     ("AllowSharedBufferSource", "outputData"): "WritableBytes | None",
@@ -89,12 +85,7 @@ def attributes(interface: str) -> list[str]:
     return merged(draft.attributes(interface) for draft in DRAFTS)
 
 
-PROMISES = [
-    (interface, name)
-    for interface in INTERFACES
-    for name, overloads in operations(interface).items()
-    if is_promise(overloads[0]["returns"])
-]
+PROMISES = [(owner, name) for owner in INTERFACES for name, overloads in operations(owner).items() if is_promise(overloads[0]["returns"])]
 #: The methods whose signatures are tested here; `test_operations` has those of the builder.
 METHODS = [(interface, name) for interface in INTERFACES if interface != "MLGraphBuilder" for name in operations(interface)]
 

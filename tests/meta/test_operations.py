@@ -63,10 +63,7 @@ ANNOTATIONS = {
 RETURNS = {**ANNOTATIONS, "sequence<MLOperand>": "list[MLOperand]"}
 
 #: Operations whose arguments have another order in the drafts: each draft's form is an overload.
-REARRANGED = {
-    "argMax": "the axis is an argument of the current draft, and an option of the other one",
-    "argMin": "likewise",
-}
+REARRANGED = {"argMax": "the axis is an argument of the current draft, and an option of the other one", "argMin": "likewise"}
 #: Parameters that are not arguments in any draft, with the reason. All others must be.
 EXTRA_PARAMETERS = {"members": "the members of the options as keyword arguments"}
 
@@ -228,10 +225,8 @@ def test_a_signature(name: str) -> None:
 
 
 def test_some_arguments_have_two_names() -> None:
-    assert {name: renamed(name) for name in SINGLE if renamed(name)} == {
-        "cast": {"dataType": "type"},
-        "where": {"trueValue": "input", "falseValue": "other"},
-    }
+    wanted = {"cast": {"dataType": "type"}, "where": {"trueValue": "input", "falseValue": "other"}}
+    assert {name: renamed(name) for name in SINGLE if renamed(name)} == wanted
 
 
 @each_row("name", [name for name in SINGLE if renamed(name)])

@@ -203,18 +203,7 @@ def _image_pad(c: Composer) -> None:
 
 def _activate(c: Composer) -> None:
     names = [
-        "relu",
-        "sigmoid",
-        "tanh",
-        "leakyRelu",
-        "elu",
-        "gelu",
-        "hardSwish",
-        "hardSigmoid",
-        "softplus",
-        "softsign",
-        "linear",
-        "erf",
+        *("relu", "sigmoid", "tanh", "leakyRelu", "elu", "gelu", "hardSwish", "hardSigmoid", "softplus", "softsign", "linear", "erf"),
         "exp",
     ]
     c.add(c.draw(st.sampled_from(names)), {"input": c.pick(_is_float)})
@@ -300,26 +289,8 @@ def _move(c: Composer) -> None:
 
 
 _LAYERS = (
-    _conv,
-    _conv,
-    _pool,
-    _image_pad,
-    _activate,
-    _activate,
-    _limit,
-    _combine,
-    _combine,
-    _scale,
-    _normalize,
-    _multiply,
-    _mean,
-    _softmax,
-    _turn,
-    _resample,
-    _move,
-    _move,
-    _move,
-    _move,
+    *(_conv, _conv, _pool, _image_pad, _activate, _activate, _limit, _combine, _combine, _scale, _normalize, _multiply, _mean, _softmax),
+    *(_turn, _resample, _move, _move, _move, _move),
 )
 
 

@@ -12,17 +12,7 @@ from tests.support import Array
 from webnn.reference.numbers import idl_float
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
-__all__ = [
-    "ANY",
-    "NUMBERS",
-    "PATTERNS",
-    "TAME",
-    "Draw",
-    "arrays",
-    "floats",
-    "make",
-    "shapes",
-]
+__all__ = ["ANY", "NUMBERS", "PATTERNS", "TAME", "Draw", "arrays", "floats", "make", "shapes"]
 
 Draw = Any
 

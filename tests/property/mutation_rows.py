@@ -207,11 +207,8 @@ def _names(count: int) -> list[Row]:
     ]
 
 
-_SEQUENCE = [
-    always("steps", NO_UNSIGNED_LONG),
-    by_call("steps", lambda call: [0, call.arguments["steps"] + 1]),
-    always("options.direction", NO_ENUM),
-]
+_STEPS = by_call("steps", lambda call: [0, call.arguments["steps"] + 1])
+_SEQUENCE = [always("steps", NO_UNSIGNED_LONG), _STEPS, always("options.direction", NO_ENUM)]
 _WEIGHTS = ("weight", "recurrentWeight", "options.bias", "options.recurrentBias")
 _STATES = ("options.initialHiddenState", "options.initialCellState")
 
@@ -245,12 +242,7 @@ def _where(first: str, second: str) -> list[Row]:
 
 #: An axis that wraps around as JavaScript's integers do: the draft does not enforce its range.
 _WRAPPING_AXIS = [always("axis", NO_BIG_NUMBER), by_call("axis", lambda call: [rank_of(call), 2**32 - 1, -1])]
-_GEMM = [
-    of_another_type("b"),
-    by_call("b", _wrong_rows),
-    of_another_type("options.c"),
-    not_broadcasting("options.c", _outputs_of_gemm),
-]
+_GEMM = [of_another_type("b"), by_call("b", _wrong_rows), of_another_type("options.c"), not_broadcasting("options.c", _outputs_of_gemm)]
 _RESAMPLING = [
     always("options.mode", NO_ENUM),
     always("options.scales", [*NO_SEQUENCE, [], [1], [1, 1, 1], [0, 1], [1, 0], [-1, 1], *([bad, 1] for bad in NO_FLOAT)]),
@@ -375,11 +367,7 @@ def _too_deep(call: Call) -> list[Any]:
     return [np.zeros([*indices.shape[:-1], rank_of(call) + 1], indices.dtype)]
 
 
-_ELEMENTS = [
-    _one_axis_more("indices"),
-    by_call("indices", _wrong_elements),
-    *axis_rows("options.axis"),
-]
+_ELEMENTS = [_one_axis_more("indices"), by_call("indices", _wrong_elements), *axis_rows("options.axis")]
 _UPDATES = [of_another_type("updates"), of_another_shape("updates")]
 
 _SELECTION = [*axis_rows("axis"), always("options.outputDataType", NO_ENUM), by_call("options.outputDataType", _output_types)]
@@ -398,10 +386,7 @@ _CHANGES: Mapping[str, Mapping[str, Sequence[Row]]] = {
             *_normalization("mean", "variance", "options.scale", "options.bias", epsilons=NO_DOUBLE),
             *axis_rows("options.axis"),
         ],
-        "instanceNormalization": [
-            *_normalization("options.scale", "options.bias", epsilons=NO_DOUBLE),
-            always("options.layout", NO_ENUM),
-        ],
+        "instanceNormalization": [*_normalization("options.scale", "options.bias", epsilons=NO_DOUBLE), always("options.layout", NO_ENUM)],
         "layerNormalization": [*_normalization("options.scale", "options.bias", epsilons=NO_DOUBLE), *axes_rows("options.axes")],
         "gemm": [*_GEMM, always("options.alpha", NO_DOUBLE), always("options.beta", NO_DOUBLE)],
         "cast": [always("dataType", [*NO_ENUM, "float64", "int4", np.float32, None])],
@@ -434,10 +419,7 @@ _CHANGES: Mapping[str, Mapping[str, Sequence[Row]]] = {
         "scatterND": [by_call("indices", _too_deep), *_UPDATES],
         "reverse": axes_rows("options.axes"),
         # Elements wrap around, too.
-        "tile": [
-            always("repetitions", [*NO_SEQUENCE, *([bad] for bad in NO_BIG_NUMBER)]),
-            by_call("repetitions", _wrong_repetitions),
-        ],
+        "tile": [always("repetitions", [*NO_SEQUENCE, *([bad] for bad in NO_BIG_NUMBER)]), by_call("repetitions", _wrong_repetitions)],
     },
 }
 

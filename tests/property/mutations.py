@@ -16,38 +16,6 @@ from webnn import MLGraphBuilder, MLOperand
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 from webnn.validation.revision import Revision
 
-__all__ = [
-    "NO_BIG_NUMBER",
-    "NO_DOUBLE",
-    "NO_ENUM",
-    "NO_FLOAT",
-    "NO_LONG",
-    "NO_NUMBERS",
-    "NO_OPERAND",
-    "NO_SEQUENCE",
-    "NO_UNSIGNED_LONG",
-    "Row",
-    "Thing",
-    "always",
-    "axes_rows",
-    "axis_rows",
-    "by_call",
-    "foreign",
-    "generic",
-    "given",
-    "grown",
-    "length_rows",
-    "list_rows",
-    "mutated",
-    "not_broadcasting",
-    "of_another_shape",
-    "of_another_type",
-    "of_dtype",
-    "rank_of",
-    "shape_of",
-    "with_one_axis_more",
-]
-
 #: Return the wrong values of an argument, in view of the rest of the call; an empty list if there is none for this one.
 Values = Callable[[Call, MLGraphBuilder], Sequence[Any]]
 
@@ -68,7 +36,6 @@ NO_BIG_NUMBER: list[Any] = [{}, [1, 2], Thing()]
 NO_SEQUENCE: list[Any] = [3, "12", b"12", {0: 1}, Thing(), Raw(np.array(3))]
 NO_OPERAND: list[Any] = [3, "input", [1.0], np.float32(3), Raw(np.zeros(3, np.float32)), Thing()]
 NO_ENUM: list[Any] = ["", "NCHW", "nchw ", "none", 3, True, ["constant"], Thing()]
-NO_DICTIONARY: list[Any] = [3, "axis", [("axis", 0)], Thing()]
 
 
 @dataclass(frozen=True)

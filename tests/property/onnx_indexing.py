@@ -62,13 +62,8 @@ def _scatter_elements(d: Drawing) -> None:
     reduction = d.choice([None, "add", "mul", *(["max", "min"] if d.version >= 18 else [])]) if d.version >= 16 else None
     operator = "ScatterElements" if d.version >= 11 else "Scatter"
     updates = d.pick([x.dtype], shape=shape)
-    d.emit(
-        operator,
-        [x, d.new(indices), updates],
-        exact=reduction in (None, "max", "min") or x.dtype != "float32",
-        axis=axis,
-        reduction=reduction,
-    )
+    isExact = reduction in (None, "max", "min") or x.dtype != "float32"
+    d.emit(operator, [x, d.new(indices), updates], exact=isExact, axis=axis, reduction=reduction)
 
 
 def _scatter_nd(d: Drawing) -> None:

@@ -23,35 +23,14 @@ __all__ = ["EXTERNAL", "load", "mutate"]
 #: The file of external data beside a mutated model, and its bytes.
 EXTERNAL = "weights.bin", bytes(range(256)) * 4
 _LOCATIONS = [
-    "weights.bin",
-    "../weights.bin",
-    "/etc/passwd",
-    "C:\\weights.bin",
-    "..\\weights.bin",
-    "",
-    ".",
-    "link",
-    "sub/../weights.bin",
-    "\0",
+    *("weights.bin", "../weights.bin", "/etc/passwd", "C:\\weights.bin", "..\\weights.bin", "", ".", "link", "sub/../weights.bin", "\0"),
     "none",
 ]
 _ENTRIES = ["0", "4", "16", "-1", "1024", "4096", "x", "", "1e3", "9" * 30, str(2**63)]
 _INTEGERS = [-1, 0, 1, 2, 3, 4, 5, 7, 8, -2, -5, 64, 100_000, *NUMBERS]
 _FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, math.nan, math.inf, -math.inf, 1e-45, 3e38]
 _WORDS = [
-    "",
-    "x",
-    "SAME_UPPER",
-    "SAME_LOWER",
-    "VALID",
-    "NOTSET",
-    "constant",
-    "nearest",
-    "linear",
-    "LSTM",
-    "Tanh",
-    "Relu",
-    "\u202e",
+    *("", "x", "SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET", "constant", "nearest", "linear", "LSTM", "Tanh", "Relu", "\u202e"),
     "x" * 3000,
 ]
 
@@ -354,11 +333,8 @@ def _swell(model: ModelProto, random: random.Random) -> None:
     shape.insert(0, 1)
     for _ in range(random.choice([1, 2])):
         shape[random.randrange(len(shape))] = random.choice([2**16, 2**20, 2**24, 2**29, 2**31, 2**33, 2**40])
-    dtype = (
-        helper.tensor_dtype_to_np_dtype(old.data_type)
-        if old is not None and 0 < old.data_type < 12 and old.data_type != 8
-        else np.dtype(np.float32)
-    )
+    isNumeric = old is not None and 0 < old.data_type < 12 and old.data_type != 8
+    dtype = helper.tensor_dtype_to_np_dtype(old.data_type) if isNumeric else np.dtype(np.float32)
     value = numpy_helper.from_array(np.array([random.choice([0, 1, 3])]).astype(dtype))
     node.input[place] = "swollen"
     graph = model.graph
@@ -369,16 +345,8 @@ def _swell(model: ModelProto, random: random.Random) -> None:
 
 
 _STRUCTURE: Sequence[Callable[[ModelProto, random.Random], None]] = [
-    *[_change_field] * 14,
-    *[_attribute] * 6,
-    *[_tensor] * 4,
-    *[_rewire] * 2,
-    *[_operator] * 2,
-    _claim,
-    _externalize,
-    _versions,
-    _wrap,
-    _double,
+    *([_change_field] * 14 + [_attribute] * 6 + [_tensor] * 4 + [_rewire] * 2 + [_operator] * 2),
+    *(_claim, _externalize, _versions, _wrap, _double),
     *[_swell] * 2,
 ]
 

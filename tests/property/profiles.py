@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-__all__ = ["NIGHTLY_EXAMPLES", "hold"]
+__all__ = ["NIGHTLY_EXAMPLES", "by_day_and_night", "hold"]
 
 #: For each family, in the nightly-style run.
 NIGHTLY_EXAMPLES = 10_000
@@ -22,6 +23,14 @@ _COMMON = settings(
 )
 settings.register_profile("webnn-ci", _COMMON, derandomize=True)
 settings.register_profile("webnn-nightly", _COMMON, derandomize=False, print_blob=True)
+
+
+def by_day_and_night(day: int, night: int = NIGHTLY_EXAMPLES) -> pytest.MarkDecorator:
+    """Return the parameters ``profile`` and ``examples`` of a test: a few examples by day, and many at night, which may take an hour."""
+    marks = [pytest.mark.slow, pytest.mark.timeout(3600)]
+    return pytest.mark.parametrize(
+        ("profile", "examples"), [pytest.param("ci", day, id="some"), pytest.param("nightly", night, id="many", marks=marks)]
+    )
 
 
 def hold(profile: str, examples: int, strategy: st.SearchStrategy[Any], check: Callable[[Any], None]) -> None:

@@ -53,11 +53,7 @@ class Sample:
             for name, value in self.options(operand).items()
         }
         return Call(
-            name=self.name,
-            arguments=first | self.arguments(operand),
-            options=options,
-            constants=(self.constants,),
-            revision=CURRENT,
+            name=self.name, arguments=first | self.arguments(operand), options=options, constants=(self.constants,), revision=CURRENT
         )
 
 
@@ -106,36 +102,11 @@ def _indices(*shape: int) -> Array:
 
 _UNARY = [
     *(row.name for row in unary.OPERATIONS),
-    "elu",
-    "gelu",
-    "hardSwish",
-    "linear",
-    "relu",
-    "sigmoid",
-    "softplus",
-    "softsign",
-    "tanh",
-    "logicalNot",
-    "isNaN",
-    "isInfinite",
+    *("elu", "gelu", "hardSwish", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh", "logicalNot", "isNaN", "isInfinite"),
 ]
 _BINARY = [
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "max",
-    "min",
-    "pow",
-    "equal",
-    "notEqual",
-    "greater",
-    "greaterOrEqual",
-    "lesser",
-    "lesserOrEqual",
-    "logicalAnd",
-    "logicalOr",
-    "logicalXor",
+    *("add", "sub", "mul", "div", "max", "min", "pow", "equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
+    *("logicalAnd", "logicalOr", "logicalXor"),
 ]
 _REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Product", "Sum", "SumSquare"]
 
@@ -154,11 +125,7 @@ MOVERS: list[Sample] = [
     Sample("concat one", lambda x: {"inputs": [x], "axis": 0}, member="inputs"),
     Sample("split", lambda x: {"splits": [1, x.shape[-1] - 1]}, lambda x: {"axis": x.ndim - 1}),
     Sample("slice", lambda x: {"starts": [0] * x.ndim, "sizes": [*x.shape[:-1], x.shape[-1] - 1]}),
-    Sample(
-        "slice strides",
-        lambda x: {"starts": [0] * x.ndim, "sizes": list(x.shape)},
-        lambda x: {"strides": [*[1] * (x.ndim - 1), 2]},
-    ),
+    Sample("slice strides", lambda x: {"starts": [0] * x.ndim, "sizes": list(x.shape)}, lambda x: {"strides": [*[1] * (x.ndim - 1), 2]}),
     Sample("gather", lambda x: {"indices": np.array([1, 0, 1])}, lambda x: {"axis": x.ndim - 1}),
     Sample("gather one", lambda x: {"indices": np.array([0])}, lambda x: {"axis": x.ndim - 1}),
     Sample("gather input", lambda x: {"indices": np.array([1, 0, 1])}, lambda x: {"axis": x.ndim - 1}, constants=False),
@@ -171,11 +138,7 @@ MOVERS: list[Sample] = [
     ),
     Sample("scatterND", lambda x: {"indices": np.array([[0]]), "updates": _like(x, 1, *x.shape[1:])}),
     *[
-        Sample(
-            f"pad {mode}",
-            lambda x: {"beginningPadding": [0] * (x.ndim - 1) + [1], "endingPadding": [0] * (x.ndim - 1) + [1]},
-            _fixed(mode=mode),
-        )
+        Sample(f"pad {mode}", lambda x: dict.fromkeys(("beginningPadding", "endingPadding"), [0] * (x.ndim - 1) + [1]), _fixed(mode=mode))
         for mode in ("constant", "edge", "reflection")
     ],
     Sample("triangular"),
@@ -209,11 +172,8 @@ def _recurrent(gates: int, *states: str, steps: int = 0) -> Make:
         directions = [1] if steps else []
         weights = {"weight": _like(x, *directions, gates * 2, x.shape[-1]) / 8, "recurrentWeight": _like(x, *directions, gates * 2, 2) / 8}
         others = {state: _like(x, x.shape[-2], 2) for state in states}
-        return (
-            {key: value.astype(x.dtype) for key, value in (weights | others).items()}
-            | ({"steps": x.shape[0]} if steps else {})
-            | {"hiddenSize": 2}
-        )
+        numbers = {"steps": x.shape[0], "hiddenSize": 2} if steps else {"hiddenSize": 2}
+        return {**{key: value.astype(x.dtype) for key, value in (weights | others).items()}, **numbers}
 
     return make
 
@@ -238,11 +198,7 @@ SAMPLES: list[Sample] = [
     *[Sample(f"{name} itself", lambda x: {"b": x}) for name in _BINARY],
     *[Sample(f"{name} {value}", _number(value)) for name in ("add", "sub", "mul", "div", "max", "min", "pow") for value in (0, 1, 2)],
     *[Sample(f"{name} -0.0", _number(-0.0)) for name in ("add", "sub", "max", "min")],
-    *[
-        Sample(f"{name} {value} first", _number_first(value), member="b")
-        for name in ("add", "sub", "mul", "div", "pow")
-        for value in (0, 1, 2)
-    ],
+    *[Sample(f"{name} {n} first", _number_first(n), member="b") for name in ("add", "sub", "mul", "div", "pow") for n in (0, 1, 2)],
     Sample("mul root", _number(math.sqrt(0.5))),
     Sample("div root", _number(math.sqrt(2))),
     Sample("add channel", lambda x: {"b": _like(x, x.shape[1], 1, 1)}, rank=4),
@@ -299,20 +255,8 @@ SAMPLES: list[Sample] = [
     Sample("gruCell", _recurrent(3, "hiddenState"), rank=2),
     Sample("lstm", _recurrent(4, steps=1), rank=3),
     Sample("lstmCell", _recurrent(4, "hiddenState", "cellState"), rank=2),
-    *[
-        Sample(
-            f"quantizeLinear {dtype}",
-            _scaled(0.5, zeroPoint=dtype),
-        )
-        for dtype in ("int8", "uint8", "int32", "uint32")
-    ],
-    *[
-        Sample(
-            f"dequantizeLinear {dtype}",
-            _scaled(0.375, scale=dtype),
-        )
-        for dtype in ("float32", "float16")
-    ],
+    *[Sample(f"quantizeLinear {dtype}", _scaled(0.5, zeroPoint=dtype)) for dtype in ("int8", "uint8", "int32", "uint32")],
+    *[Sample(f"dequantizeLinear {dtype}", _scaled(0.375, scale=dtype)) for dtype in ("float32", "float16")],
     Sample(
         "where condition",
         lambda x: {"condition": x, "trueValue": _like(x, *x.shape).astype("f"), "falseValue": np.zeros(1, "f")},

@@ -271,16 +271,8 @@ def _grow(program: Program, random: random.Random) -> None:
 
 
 _MUTATIONS: Sequence[Callable[[Program, random.Random], None]] = [
-    *[_attribute] * 14,
-    *[_type] * 9,
-    *[_operands] * 4,
-    *[_regions] * 3,
-    *[_lines] * 3,
-    _results,
-    *[_name] * 3,
-    _functions,
-    _nest,
-    _grow,
+    *([_attribute] * 14 + [_type] * 9 + [_operands] * 4 + [_regions] * 3 + [_lines] * 3),
+    *(_results, *[_name] * 3, _functions, _nest, _grow),
 ]
 
 

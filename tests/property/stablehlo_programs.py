@@ -50,7 +50,7 @@ _SQUARE = DotDimensionNumbers(lhs_contracting_dimensions=(1,), rhs_contracting_d
 _BATCHED = DotDimensionNumbers(
     lhs_batching_dimensions=(0,), rhs_batching_dimensions=(0,), lhs_contracting_dimensions=(2,), rhs_contracting_dimensions=(1,)
 )
-_ADD, _MAX, _LAST = body("f32", "add"), body("f32", "maximum"), body("f32")
+_ADD, _MAX = body("f32", "add"), body("f32", "maximum")
 _POOL: Mapping[str, Attribute] = {
     "window_dimensions": (1, 1, 2, 2),
     "window_strides": (1, 1, 2, 2),
@@ -70,6 +70,8 @@ _CONVOLUTION: Mapping[str, Attribute] = {
 }
 _QUANTIZED = "2x3x!quant.uniform<i8:f32,5.000000e-01:3>"
 _EDGES: Mapping[str, Attribute] = {"edge_padding_low": (1, 0), "edge_padding_high": (0, -1), "interior_padding": (0, 2)}
+_UNORDERED: Mapping[str, Attribute] = {"indices_are_sorted": False, "unique_indices": False}
+_LEFT: Mapping[str, Attribute] = {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a": "NO_TRANSPOSE"}
 
 _ARITHMETIC, _ROUNDING = "add multiply divide maximum minimum remainder", "ceil floor round_nearest_afz round_nearest_even"
 _FUNCTIONS = "cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh"
@@ -118,13 +120,7 @@ OPERATIONS: Sequence[tuple[str, str, str, Mapping[str, Attribute], Sequence[Regi
     ("convolution", "1x2x4x4xi32 3x2x3x3xi32", "1x3x4x4xi32", _CONVOLUTION, ()),
     ("convolution", "1x2x4x4xf32 3x2x3x3xf32", "1x3x7x7xf32", {**_CONVOLUTION, "lhs_dilation": (2, 2)}, ()),
     ("cholesky", "3x3xf32", "3x3xf32", {"lower": True}, ()),
-    (
-        "triangular_solve",
-        "3x3xf32 3x2xf32",
-        "3x2xf32",
-        {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a": "NO_TRANSPOSE"},
-        (),
-    ),
+    ("triangular_solve", "3x3xf32 3x2xf32", "3x2xf32", _LEFT, ()),
     ("batch_norm_inference", "2x3xf32 3xf32 3xf32 3xf32 3xf32", "2x3xf32", {"epsilon": 0.5, "feature_index": 1}, ()),
     ("batch_norm_training", "2x3xf32 3xf32 3xf32", "2x3xf32 3xf32 3xf32", {"epsilon": 0.5, "feature_index": 1}, ()),
     ("batch_norm_grad", "2x3xf32 3xf32 3xf32 3xf32 2x3xf32", "2x3xf32 3xf32 3xf32", {"epsilon": 0.5, "feature_index": 1}, ()),
@@ -142,13 +138,7 @@ OPERATIONS: Sequence[tuple[str, str, str, Mapping[str, Attribute], Sequence[Regi
     ),
     ("gather", "4x3xf32 2x1xi32", "2x3xf32", {"dimension_numbers": _ROWS, "slice_sizes": (1, 3), "indices_are_sorted": False}, ()),
     ("torch_index_select", "4x3xf32 2xi32", "2x3xf32", {"dim": 0, "batch_dims": 0}, ()),
-    (
-        "scatter",
-        "4x3xf32 2x1xi32 2x3xf32",
-        "4x3xf32",
-        {"scatter_dimension_numbers": _INTO, "indices_are_sorted": False, "unique_indices": False},
-        (_ADD,),
-    ),
+    ("scatter", "4x3xf32 2x1xi32 2x3xf32", "4x3xf32", {"scatter_dimension_numbers": _INTO, **_UNORDERED}, (_ADD,)),
     ("sort", "2x3xf32", "2x3xf32", {"dimension": 1, "is_stable": True}, (compare("f32", "LT"),)),
     ("sort", "5xf32 5xi32", "5xf32 5xi32", {"dimension": 0, "is_stable": True}, (compare(["f32", "i32"], "GT"),)),
     ("map", "2x3xf32 2x3xf32", "2x3xf32", {"dimensions": (0, 1)}, (body("f32", "multiply"),)),

@@ -18,22 +18,7 @@ __all__ = ["ELEMENTS", "HUGE", "SIZES", "WORDS", "other_type", "other_value"]
 
 _INTEGERS = [-1, 0, 1, 2, 3, 4, 5, 7, 8, -2, -5, 64, 100_000, -(2**63), *NUMBERS]
 _FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, math.nan, math.inf, -math.inf, 1e-45, 3e38]
-WORDS = [
-    "",
-    "x",
-    "LT",
-    "NE",
-    "TOTALORDER",
-    "HIGHEST",
-    "ADJOINT",
-    "DEFAULT",
-    "Sharding",
-    "chlo.erf",
-    "main",
-    "\u202e",
-    "\ud800",
-    "x" * 3000,
-]
+WORDS = ["", "x", "LT", "NE", "TOTALORDER", "HIGHEST", "ADJOINT", "DEFAULT", "Sharding", "chlo.erf", "main", "\u202e", "\ud800", "x" * 3000]
 SIZES = [0, 1, 1, 2, 3, 4, 5, 6, 8, 64]
 HUGE = [2**16, 2**20, 2**24, 2**29, 2**31 - 1, 2**31, 2**33, 2**40, 2**62, 2**63 - 1]
 ELEMENTS = [*["f32", "f16", "i32", "i64", "ui8", "i8", "i1", "ui32", "ui64"] * 4, *DTYPES]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.property.calls import compute
 from tests.property.chains import exact_programs, layered_programs
-from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from tests.property.profiles import by_day_and_night, hold
 from tests.property.programs import Program, connect_program, expected_program
 from tests.support import Array, make_context
 from webnn import MLContext, MLGraphBuilder
@@ -61,18 +61,8 @@ KINDS: dict[str, tuple[st.SearchStrategy[Program], Callable[[MLContext, Program]
 }
 
 
-def hold_for(context: MLContext, kind: str, profile: str, examples: int) -> None:
+@by_day_and_night(EXAMPLES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_chains(context: MLContext, kind: str, profile: str, examples: int) -> None:
     strategy, check = KINDS[kind]
     hold(profile, examples, strategy, lambda program: check(context, program))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_chains(context: MLContext, kind: str) -> None:
-    hold_for(context, kind, "ci", EXAMPLES)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_chains(context: MLContext, kind: str) -> None:
-    hold_for(context, kind, "nightly", NIGHTLY_EXAMPLES)

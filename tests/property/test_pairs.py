@@ -240,17 +240,18 @@ def check_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtype: st
 PAIRS = {"float32": 200, "float16": 200, "int32": 100, "uint32": 80, "int64": 80, "uint64": 80, "int8": 80, "uint8": 80}
 
 
-@pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_pairs(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = list(zip(SAMPLES, [*SAMPLES[FURTHER:], *SAMPLES[:FURTHER]], strict=True))
-    assert check_rows(context, rows, dtype, monkeypatch) >= PAIRS[dtype]
+#: Some rows by day, all at night.
+all_at_night = pytest.mark.parametrize("every", [False, pytest.param(True, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
+def pairs(*, every: bool) -> list[tuple[Sample, ...]]:
+    return list(itertools.product(SAMPLES, SAMPLES) if every else zip(SAMPLES, [*SAMPLES[FURTHER:], *SAMPLES[:FURTHER]], strict=True))
+
+
+@all_at_night
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_all_pairs(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_rows(context, list(itertools.product(SAMPLES, SAMPLES)), dtype, monkeypatch) >= 38 * PAIRS[dtype]
+def test_pairs(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
+    assert check_rows(context, pairs(every=every), dtype, monkeypatch) >= PAIRS[dtype] * (38 if every else 1)
 
 
 def check_fast_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtype: str, *, compared: bool) -> int:
@@ -269,7 +270,7 @@ def check_fast_rows(context: MLContext, rows: Sequence[tuple[Sample, ...]], dtyp
         every = {f"{number}:{index}": value for number, chain in enumerate(chains) for index, value in enumerate(chain.operands)}
         if not chains:
             continue
-        alone, beside = (_start(translate(collect(outputs), "fast"), context._state.selection) for outputs in (last, every))
+        alone, beside = (_start(translate(collect(outputs), "fast"), context._state.selection, None) for outputs in (last, every))
         for kind in VALUES if dtype.startswith("float") else ["specials"]:
             final, results = (compute_chains(graph, chains, kind) for graph in (alone, beside))
             for outputs, values in ((last, final), (every, results)):
@@ -297,18 +298,11 @@ def check_fast_chain(chain: Chain, kind: str, results: list[Array]) -> None:
         value = result
 
 
+@all_at_night
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_fast_pairs(context: MLContext, dtype: str) -> None:
-    rows = list(zip(SAMPLES, [*SAMPLES[FURTHER:], *SAMPLES[:FURTHER]], strict=True))
-    assert check_fast_rows(context, rows, dtype, compared=True) >= PAIRS[dtype]
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_all_fast_pairs(context: MLContext, dtype: str) -> None:
-    # A factor that the engine moves through a product may hide a NaN, so the values are not compared.
-    assert check_fast_rows(context, list(itertools.product(SAMPLES, SAMPLES)), dtype, compared=False) >= 38 * PAIRS[dtype]
+def test_fast_pairs(context: MLContext, dtype: str, *, every: bool) -> None:
+    # A factor that the engine moves through a product may hide a NaN, so the values of all are not compared.
+    assert check_fast_rows(context, pairs(every=every), dtype, compared=not every) >= PAIRS[dtype] * (38 if every else 1)
 
 
 #: Operations that round or overflow, before one that only moves elements; and operations that show the rounding then.
@@ -320,16 +314,12 @@ def moved_rows(dtype: str) -> list[tuple[Sample, ...]]:
     return list(itertools.product(ROUNDING if dtype.startswith("float") else ROUNDING[:2], MOVERS, SHOWING))
 
 
+@all_at_night
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_moved_between_two_operations(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # An eighth of them, in which nearly every mover occurs with each type.
-    assert check_rows(context, moved_rows(dtype)[::8], dtype, monkeypatch) >= (90 if dtype.startswith("float") else 35)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_all_moved_between_two_operations(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_rows(context, moved_rows(dtype), dtype, monkeypatch) >= (700 if dtype.startswith("float") else 150)
+def test_moved_between_two_operations(context: MLContext, dtype: str, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
+    # By day an eighth of them, in which nearly every mover occurs with each type.
+    least = {False: (35, 90), True: (150, 700)}[every][dtype.startswith("float")]
+    assert check_rows(context, moved_rows(dtype)[:: 1 if every else 8], dtype, monkeypatch) >= least
 
 
 @pytest.mark.parametrize("dtype", DATA_TYPES)

@@ -30,22 +30,8 @@ LEAST = float(np.finfo(np.float32).smallest_normal)
 #: Operations that move elements, or change nothing but the sign: they are compared bit for bit.
 COPIES = frozenset(
     {
-        "concat",
-        "expand",
-        "gather",
-        "gatherElements",
-        "gatherND",
-        "identity",
-        "neg",
-        "reshape",
-        "reverse",
-        "scatterElements",
-        "scatterND",
-        "slice",
-        "split",
-        "tile",
-        "transpose",
-        "where",
+        *("concat", "expand", "gather", "gatherElements", "gatherND", "identity", "neg", "reshape", "reverse", "scatterElements"),
+        *("scatterND", "slice", "split", "tile", "transpose", "where"),
     }
 )
 #: Operations that may give either zero for a zero.
@@ -160,18 +146,8 @@ TOLERANCES: Mapping[str, Tolerance] = {
     **{
         name: Tolerance(absolute=4, terms=_magnitudes)
         for name in (
-            "averagePool2d",
-            "conv2d",
-            "convTranspose2d",
-            "cumulativeSum",
-            "gemm",
-            "l2Pool2d",
-            "matmul",
-            "reduceL1",
-            "reduceL2",
-            "reduceMean",
-            "reduceSum",
-            "reduceSumSquare",
+            *("averagePool2d", "conv2d", "convTranspose2d", "cumulativeSum", "gemm", "l2Pool2d", "matmul", "reduceL1", "reduceL2"),
+            *("reduceMean", "reduceSum", "reduceSumSquare"),
         )
     },
     "reduceProduct": Tolerance(relative=16),

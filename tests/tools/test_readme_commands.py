@@ -84,12 +84,8 @@ def test_each_line_runs_in_a_clone_of_its_own(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("WEBNN_REQUIRE_JS", "1")
     assert run(tmp_path / "work", checkout) == [0, 3]
     lines = capfd.readouterr().out.splitlines()
-    assert [re.sub(r"\d+ s$", "TIME", line) for line in lines if not line.startswith("[")] == [
-        f"$ touch left && {LOOK}",
-        "exit status 0 after TIME",
-        f"$ {LOOK} && exit 3",
-        "exit status 3 after TIME",
-    ]
+    wanted = [f"$ touch left && {LOOK}", "exit status 0 after TIME", f"$ {LOOK} && exit 3", "exit status 3 after TIME"]
+    assert [re.sub(r"\d+ s$", "TIME", line) for line in lines if not line.startswith("[")] == wanted
     seen = [json.loads(line) for line in lines if line.startswith("[")]
     assert [files for _, files, _ in seen] == [[".git", "README.md", "left"], [".git", "README.md"]]
     assert [beside for _, _, beside in seen] == [["home", "webnn"]] * 2

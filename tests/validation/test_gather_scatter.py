@@ -48,13 +48,7 @@ def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument
         infer("gather", input, indices, revision=revision, **options)
 
 
-@pytest.mark.parametrize(
-    ("revision", "rule"),
-    [
-        ("2024-06", "axis"),
-        (CURRENT, "rank"),
-    ],
-)
+@pytest.mark.parametrize(("revision", "rule"), [("2024-06", "axis"), (CURRENT, "rank")])
 def test_a_scalar_has_no_axis(revision: str, rule: str) -> None:
     with refused(rule=rule, operation="gather"):
         infer("gather", Shape("float16", []), Shape("int64", [1]), revision=revision)
@@ -86,13 +80,7 @@ PLACES: list[tuple[str, list[int], list[int], dict[str, Any], list[int]]] = [
 @pytest.mark.parametrize("dtype", DATA_TYPES)
 @each_row(("kind", "input", "indices", "options", "places"), PLACES)
 def test_gathered_and_scattered(
-    kind: str,
-    input: list[int],
-    indices: list[int],
-    options: dict[str, Any],
-    places: list[int],
-    dtype: str,
-    index_type: str,
+    kind: str, input: list[int], indices: list[int], options: dict[str, Any], places: list[int], dtype: str, index_type: str
 ) -> None:
     operands = Shape(dtype, input), Shape(index_type, indices)
     assert infer("gather" + kind, *operands, revision=CURRENT, **options) == [(dtype, places)]
@@ -108,25 +96,13 @@ REFUSED: list[tuple[str, list[Shape], dict[str, Any], str, str]] = [
     ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2, 1])], {}, "indices", "rank"),
     ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": 2}, "options.axis", "axis"),
     ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": -1}, "options.axis", "conversion"),
-    (
-        "gatherElements",
-        [Shape("float32", [1, 2, 3, 4]), Shape("int32", [3, 2, 3, 4])],
-        {"axis": 3},
-        "indices",
-        "shape",
-    ),
+    ("gatherElements", [Shape("float32", [1, 2, 3, 4]), Shape("int32", [3, 2, 3, 4])], {"axis": 3}, "indices", "shape"),
     ("gatherElements", [Shape("float32", [3, 4]), Shape("int32", [3, 2])], {}, "indices", "shape"),
     ("gatherElements", [Shape("uint64", [1]), Shape("int32", [2**28])], {}, "output", "limit"),
     ("gatherND", [Shape("float32", [1, 2]), Shape("float32", [1, 1])], {}, "indices", "type"),
     ("gatherND", [Shape("float32", []), Shape("int32", [1, 1])], {}, "input", "rank"),
     ("gatherND", [Shape("float32", [1, 1]), Shape("int32", [])], {}, "indices", "rank"),
-    (
-        "gatherND",
-        [Shape("float32", [1, 2, 3]), Shape("int32", [1, 1, 4])],
-        {},
-        "indices",
-        "rank",
-    ),
+    ("gatherND", [Shape("float32", [1, 2, 3]), Shape("int32", [1, 1, 4])], {}, "indices", "rank"),
     ("gatherND", [Shape("float32", [1] * 8), Shape("int32", [1, 1, 1])], {}, "output", "limit"),
     ("gatherND", [Shape("float32", [1, 36]), Shape("int32", [2**24, 1])], {}, "output", "limit"),
     ("scatterElements", [Shape("int8", []), Shape("int32", []), Shape("int8", [])], {}, "input", "rank"),

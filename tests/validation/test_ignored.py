@@ -33,40 +33,32 @@ class Objects:
 #: A draft, a call, and what the warning says.
 IGNORED: list[tuple[str, Callable[[Objects], object], str]] = [
     # Misspelt, or another library's word: the nearest member is named.
-    (FORMER, lambda each: each.builder.conv2d(each.x, each.x, padd=[0] * 4), "conv2d: options.padd {no}; did you mean 'padding'?"),
-    (FORMER, lambda each: each.builder.conv2d(each.x, each.x, {"stride": [1, 1]}), "conv2d: options.stride {no}; did you mean 'strides'?"),
+    (FORMER, lambda o: o.builder.conv2d(o.x, o.x, padd=[0] * 4), "conv2d: options.padd {no}; did you mean 'padding'?"),
+    (FORMER, lambda o: o.builder.conv2d(o.x, o.x, {"stride": [1, 1]}), "conv2d: options.stride {no}; did you mean 'strides'?"),
+    (CURRENT, lambda o: o.builder.reduceSum(o.x, keepdims=True), "reduceSum: options.keepdims {no}; did you mean 'keepDimensions'?"),
+    (FORMER, lambda o: o.builder.reduceSum(o.x, axis=1), "reduceSum: options.axis {no}; did you mean 'axes'?"),
+    (FORMER, lambda o: o.builder.input("y", dataType="int8", dims=[2]), "input: descriptor.dims {no}; did you mean 'dimensions'?"),
     (
         CURRENT,
-        lambda each: each.builder.reduceSum(each.x, keepdims=True),
-        "reduceSum: options.keepdims {no}; did you mean 'keepDimensions'?",
-    ),
-    (FORMER, lambda each: each.builder.reduceSum(each.x, axis=1), "reduceSum: options.axis {no}; did you mean 'axes'?"),
-    (FORMER, lambda each: each.builder.input("y", dataType="int8", dims=[2]), "input: descriptor.dims {no}; did you mean 'dimensions'?"),
-    (
-        CURRENT,
-        lambda each: each.context.createTensorSync({**ONE, "shape": [], "writeable": True}),
+        lambda o: o.context.createTensorSync({**ONE, "shape": [], "writeable": True}),
         "createTensor: descriptor.writeable {no}; did you mean 'writable'?",
     ),
-    (
-        CURRENT,
-        lambda each: each.ml.createContextSync(accelerate=False),
-        "createContext: options.accelerate {no}; did you mean 'accelerated'?",
-    ),
-    (FORMER, lambda each: each.ml.createContextSync({"device": "cpu"}), "createContext: options.device {no}; did you mean 'deviceType'?"),
+    (CURRENT, lambda o: o.ml.createContextSync(accelerate=False), "createContext: options.accelerate {no}; did you mean 'accelerated'?"),
+    (FORMER, lambda o: o.ml.createContextSync({"device": "cpu"}), "createContext: options.device {no}; did you mean 'deviceType'?"),
     # Nothing is near: all members are named.
-    (FORMER, lambda each: each.builder.elu(each.x, zzz=1), "elu: options.zzz {no}; the members are ['alpha', 'label']"),
-    (FORMER, lambda each: each.builder.elu({"zzz": 1}), "elu: options.zzz {no}; the members are ['alpha', 'label']"),
-    (FORMER, lambda each: each.builder.add(each.x, each.x, axis=1, label="sum"), "[sum] add: options.axis {no}; the members are ['label']"),
-    (FORMER, lambda each: each.builder.elu(each.x, {"a b": 1}), "elu: options['a b'] {no}; the members are"),
+    (FORMER, lambda o: o.builder.elu(o.x, zzz=1), "elu: options.zzz {no}; the members are ['alpha', 'label']"),
+    (FORMER, lambda o: o.builder.elu({"zzz": 1}), "elu: options.zzz {no}; the members are ['alpha', 'label']"),
+    (FORMER, lambda o: o.builder.add(o.x, o.x, axis=1, label="sum"), "[sum] add: options.axis {no}; the members are ['label']"),
+    (FORMER, lambda o: o.builder.elu(o.x, {"a b": 1}), "elu: options['a b'] {no}; the members are"),
     # A member of another draft.
     (
         FORMER,
-        lambda each: each.builder.input("y", {**ONE, "shape": [4, 4]}),
+        lambda o: o.builder.input("y", {**ONE, "shape": [4, 4]}),
         "input: descriptor.shape is ignored: 'shape' is a member since 2026-06; here 'dimensions'",
     ),
     (
         FORMER,
-        lambda each: each.builder.constant({**ONE, "shape": []}, np.ones(1, np.float32)),
+        lambda o: o.builder.constant({**ONE, "shape": []}, np.ones(1, np.float32)),
         "constant: descriptor.shape is ignored: 'shape' is a member since 2026-06",
     ),
 ]
@@ -87,14 +79,14 @@ def test_an_ignored_member(revision: str, call: Callable[[Objects], object], mes
 
 #: Calls that give what a dictionary has, or what a program for both drafts gives.
 SILENT: list[tuple[str, Callable[[Objects], object]]] = [
-    (FORMER, lambda each: each.builder.conv2d(each.x, each.x, padding=[0] * 4, label="a")),
-    (FORMER, lambda each: each.builder.conv2d(each.x, each.x, padd=None)),
-    (FORMER, lambda each: each.builder.input("y", {**ONE, "shape": [4], "dimensions": [4]})),
-    (CURRENT, lambda each: each.builder.input("y", {**ONE, "shape": [4], "dimensions": [4]})),
-    (CURRENT, lambda each: each.context.createTensorSync({**ONE, "shape": [4], "dimensions": [4]})),
-    (FORMER, lambda each: each.builder.maxPool2d(each.x, roundingType="ceil", outputShapeRounding="ceil")),
-    (CURRENT, lambda each: each.ml.createContextSync(deviceType="cpu", accelerated=False)),
-    (FORMER, lambda each: each.ml.createContextSync(deviceType="cpu")),
+    (FORMER, lambda o: o.builder.conv2d(o.x, o.x, padding=[0] * 4, label="a")),
+    (FORMER, lambda o: o.builder.conv2d(o.x, o.x, padd=None)),
+    (FORMER, lambda o: o.builder.input("y", {**ONE, "shape": [4], "dimensions": [4]})),
+    (CURRENT, lambda o: o.builder.input("y", {**ONE, "shape": [4], "dimensions": [4]})),
+    (CURRENT, lambda o: o.context.createTensorSync({**ONE, "shape": [4], "dimensions": [4]})),
+    (FORMER, lambda o: o.builder.maxPool2d(o.x, roundingType="ceil", outputShapeRounding="ceil")),
+    (CURRENT, lambda o: o.ml.createContextSync(deviceType="cpu", accelerated=False)),
+    (FORMER, lambda o: o.ml.createContextSync(deviceType="cpu")),
 ]
 
 

@@ -46,15 +46,7 @@ class Kind(enum.StrEnum):
 
 
 DATA_TYPES: list[Any] = [
-    "float32",
-    "float16",
-    "uint64",
-    "int8",
-    "int4",
-    "uint4",
-    "float64",
-    "bool",
-    "",
+    *("float32", "float16", "uint64", "int8", "int4", "uint4", "float64", "bool", ""),
     Text("int8"),
     Kind.FLOAT,
     None,

@@ -11,6 +11,8 @@ from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 NAMES = ["averagePool2d", "l2Pool2d", "maxPool2d"]
 LARGEST = 2**32 - 1
+WIDE: Any = {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2]}
+PADDED: Any = {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2]}
 
 VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
     ([1, 3, 4, 4], {}, [1, 3, 1, 1]),
@@ -21,16 +23,12 @@ VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
     ([1, 3, 5, 5], {"windowDimensions": [2, 2], "strides": [2, 2]}, [1, 3, 2, 2]),
     ([1, 3, 5, 5], {"windowDimensions": [3, 3], "dilations": [2, 1]}, [1, 3, 1, 3]),
     ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [2, 1, 2, 1], "strides": [2, 2]}, [1, 3, 4, 4]),
-    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2]}, [1, 3, 3, 3]),
-    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "roundingType": "ceil"}, [1, 3, 4, 4]),
+    ([1, 3, 7, 7], WIDE, [1, 3, 3, 3]),
+    ([1, 3, 7, 7], {**WIDE, "roundingType": "ceil"}, [1, 3, 4, 4]),
     ([1, 1, 4, 4], {"windowDimensions": [1, 1], "strides": [2, 2], "roundingType": "ceil"}, [1, 1, 3, 3]),
     # Output sizes are used as given, whatever the rounding type, and together with padding.
-    (
-        [1, 3, 7, 7],
-        {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "roundingType": "ceil", "outputSizes": [3, 3]},
-        [1, 3, 3, 3],
-    ),
-    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "outputSizes": [4, 4]}, [1, 3, 4, 4]),
+    ([1, 3, 7, 7], {**WIDE, "roundingType": "ceil", "outputSizes": [3, 3]}, [1, 3, 3, 3]),
+    ([1, 3, 7, 7], {**WIDE, "outputSizes": [4, 4]}, [1, 3, 4, 4]),
     # The window is larger than the input, and rounding up gives one output all the same.
     ([1, 1, 5, 5], {"windowDimensions": [6, 5], "strides": [2, 1], "roundingType": "ceil"}, [1, 1, 1, 1]),
 ]
@@ -46,19 +44,9 @@ INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
     ([1, 2, 5, 5], {"dilations": [1, 1, 2]}, "options.dilations", "length"),
     ([1, 2, 5, 5], {"dilations": [1, 0]}, "options.dilations", "range"),
     ([1, 2, 5, 5], {"outputSizes": [1, 2, 4, 4]}, "options.outputSizes", "length"),
-    (
-        [1, 2, 5, 5],
-        {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [3, 3]},
-        "options.outputSizes",
-        "range",
-    ),
+    ([1, 2, 5, 5], {**PADDED, "outputSizes": [3, 3]}, "options.outputSizes", "range"),
     # Both are rounded in the same way.
-    (
-        [1, 2, 5, 5],
-        {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [4, 5]},
-        "options.outputSizes",
-        "range",
-    ),
+    ([1, 2, 5, 5], {**PADDED, "outputSizes": [4, 5]}, "options.outputSizes", "range"),
     ([1, 2, 5, 5], {"windowDimensions": [2, 2], "outputSizes": [5, 5]}, "options.outputSizes", "range"),
     ([1, 2, 5, 5], {"windowDimensions": [8, 2]}, "output", "limit"),
     ([1, 2, 5, 5], {"windowDimensions": [2, 8]}, "output", "limit"),

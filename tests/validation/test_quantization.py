@@ -139,14 +139,7 @@ def test_an_unknown_addition() -> None:
 
 @pytest.mark.parametrize(
     ("dataType", "shape", "byteLength"),
-    [
-        ("int4", (), 1),
-        ("uint4", (1,), 1),
-        ("int4", (2,), 1),
-        ("uint4", (3,), 2),
-        ("int4", (3, 5), 8),
-        ("uint4", (2, 3, 4), 12),
-    ],
+    [("int4", (), 1), ("uint4", (1,), 1), ("int4", (2,), 1), ("uint4", (3,), 2), ("int4", (3, 5), 8), ("uint4", (2, 3, 4), 12)],
 )
 def test_byte_lengths(dataType: DataType, shape: tuple[int, ...], byteLength: int) -> None:
     descriptor = OperandDescriptor(dataType, shape)
@@ -186,12 +179,7 @@ def test_descriptors(small: DataType) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "rule"),
-    [
-        (b"\x21", "byte-length"),
-        (b"\x21\x43\x05", "byte-length"),
-        (memoryview(b"\x21\x03").cast("b"), "type"),
-    ],
+    ("data", "rule"), [(b"\x21", "byte-length"), (b"\x21\x43\x05", "byte-length"), (memoryview(b"\x21\x03").cast("b"), "type")]
 )
 def test_constants_of_other_bytes(data: Any, rule: str) -> None:
     builder = MLGraphBuilder(make_context(BROWSERS))

@@ -14,43 +14,23 @@ from webnn.validation.operation import Call
 F, H = "float32", "float16"
 S, B, X, N = 2, 3, 4, 5  # steps, batchSize, inputSize, hiddenSize
 
+
+def weights(gates: int, *directions: int) -> dict[str, Shape]:
+    return {"weight": Shape(F, [*directions, gates * N, X]), "recurrentWeight": Shape(F, [*directions, gates * N, N])}
+
+
 #: A valid call of each operation: the arguments by name.
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "gru": {
-        "input": Shape(F, [S, B, X]),
-        "weight": Shape(F, [1, 3 * N, X]),
-        "recurrentWeight": Shape(F, [1, 3 * N, N]),
-        "steps": S,
-        "hiddenSize": N,
-    },
-    "gruCell": {
-        "input": Shape(F, [B, X]),
-        "weight": Shape(F, [3 * N, X]),
-        "recurrentWeight": Shape(F, [3 * N, N]),
-        "hiddenState": Shape(F, [B, N]),
-        "hiddenSize": N,
-    },
-    "lstm": {
-        "input": Shape(F, [S, B, X]),
-        "weight": Shape(F, [1, 4 * N, X]),
-        "recurrentWeight": Shape(F, [1, 4 * N, N]),
-        "steps": S,
-        "hiddenSize": N,
-    },
-    "lstmCell": {
-        "input": Shape(F, [B, X]),
-        "weight": Shape(F, [4 * N, X]),
-        "recurrentWeight": Shape(F, [4 * N, N]),
-        "hiddenState": Shape(F, [B, N]),
-        "cellState": Shape(F, [B, N]),
-        "hiddenSize": N,
-    },
+    "gru": {"input": Shape(F, [S, B, X]), **weights(3, 1), "steps": S, "hiddenSize": N},
+    "gruCell": {"input": Shape(F, [B, X]), **weights(3), "hiddenState": Shape(F, [B, N]), "hiddenSize": N},
+    "lstm": {"input": Shape(F, [S, B, X]), **weights(4, 1), "steps": S, "hiddenSize": N},
+    "lstmCell": {"input": Shape(F, [B, X]), **weights(4), "hiddenState": Shape(F, [B, N]), "cellState": Shape(F, [B, N]), "hiddenSize": N},
 }
 
 
-def both(gates: int) -> dict[str, Any]:
-    """Return what two directions change of the arguments."""
-    return {"weight": Shape(F, [2, gates * N, X]), "recurrentWeight": Shape(F, [2, gates * N, N])}
+def options(shapes: dict[str, list[int]], layout: str, *activations: Act, **others: Any) -> dict[str, Any]:
+    """Return options: operands of these shapes, and the rest."""
+    return {**{name: Shape(F, shape) for name, shape in shapes.items()}, "layout": layout, "activations": [*activations], **others}
 
 
 def halves(name: str) -> dict[str, Any]:
@@ -68,43 +48,28 @@ VALID: list[tuple[str, dict[str, Any], dict[str, Any], list[tuple[str, list[int]
     ("gru", halves("gru"), {"returnSequence": True}, [(H, [1, B, N]), (H, [S, 1, B, N])]),
     (
         "gru",
-        both(3),
-        {
-            "bias": Shape(F, [2, 3 * N]),
-            "recurrentBias": Shape(F, [2, 3 * N]),
-            "initialHiddenState": Shape(F, [2, B, N]),
-            "resetAfter": True,
-            "returnSequence": True,
-            "direction": "both",
-            "layout": "rzn",
-            "activations": [SIGMOID, RELU],
-        },
+        weights(3, 2),
+        options(
+            {"bias": [2, 3 * N], "recurrentBias": [2, 3 * N], "initialHiddenState": [2, B, N]},
+            *("rzn", SIGMOID, RELU),
+            **{"resetAfter": True, "returnSequence": True, "direction": "both"},
+        ),
         [(F, [2, B, N]), (F, [S, 2, B, N])],
     ),
     ("gruCell", {}, {}, [STATE]),
     ("gruCell", halves("gruCell"), {}, [(H, [B, N])]),
-    (
-        "gruCell",
-        {},
-        {"bias": Shape(F, [3 * N]), "recurrentBias": Shape(F, [3 * N]), "layout": "rzn", "activations": [SIGMOID, RELU]},
-        [STATE],
-    ),
+    ("gruCell", {}, options({"bias": [3 * N], "recurrentBias": [3 * N]}, "rzn", SIGMOID, RELU), [STATE]),
     ("lstm", {}, {}, [LAST, LAST]),
     ("lstm", halves("lstm"), {"direction": "backward", "layout": "ifgo"}, [(H, [1, B, N])] * 2),
     (
         "lstm",
-        both(4),
-        {
-            "bias": Shape(F, [2, 4 * N]),
-            "recurrentBias": Shape(F, [2, 4 * N]),
-            "peepholeWeight": Shape(F, [2, 3 * N]),
-            "initialHiddenState": Shape(F, [2, B, N]),
-            "initialCellState": Shape(F, [2, B, N]),
-            "returnSequence": True,
-            "direction": "both",
-            "layout": "ifgo",
-            "activations": [SIGMOID, RELU, TANH],
-        },
+        weights(4, 2),
+        options(
+            {name: [2, 4 * N] for name in ("bias", "recurrentBias")}
+            | {"peepholeWeight": [2, 3 * N], "initialHiddenState": [2, B, N], "initialCellState": [2, B, N]},
+            *("ifgo", SIGMOID, RELU, TANH),
+            **{"returnSequence": True, "direction": "both"},
+        ),
         [(F, [2, B, N]), (F, [2, B, N]), (F, [S, 2, B, N])],
     ),
     ("lstmCell", {}, {}, [STATE, STATE]),
@@ -112,13 +77,7 @@ VALID: list[tuple[str, dict[str, Any], dict[str, Any], list[tuple[str, list[int]
     (
         "lstmCell",
         {},
-        {
-            "bias": Shape(F, [4 * N]),
-            "recurrentBias": Shape(F, [4 * N]),
-            "peepholeWeight": Shape(F, [3 * N]),
-            "layout": "ifgo",
-            "activations": [SIGMOID, RELU, TANH],
-        },
+        options({"bias": [4 * N], "recurrentBias": [4 * N], "peepholeWeight": [3 * N]}, "ifgo", SIGMOID, RELU, TANH),
         [STATE, STATE],
     ),
 ]
@@ -178,7 +137,7 @@ INVALID: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
     ("lstm", {"weight": Shape(H, [1, 4 * N, X])}, {}, "weight", SAME_TYPE),
     ("lstm", {"recurrentWeight": Shape(H, [1, 4 * N, N])}, {}, "recurrentWeight", SAME_TYPE),
     ("lstm", {"weight": Shape(F, [1, 4 * N, 1000])}, {}, "weight", SHAPE),
-    ("lstm", both(3), {"direction": "both"}, "weight", SHAPE),
+    ("lstm", weights(3, 2), {"direction": "both"}, "weight", SHAPE),
     ("lstm", {"hiddenSize": 0}, {}, "hiddenSize", "range"),
     ("lstm", {"recurrentWeight": Shape(F, [1, 4 * N])}, {}, "recurrentWeight", SHAPE),
     ("lstm", {}, {"bias": Shape(H, [1, 4 * N])}, "options.bias", SAME_TYPE),
@@ -220,13 +179,7 @@ def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], ar
 
 
 @pytest.mark.parametrize(
-    ("name", "factor", "rule"),
-    [
-        ("gru", 3, "range"),
-        ("gruCell", 3, "range"),
-        ("lstm", 4, "range"),
-        ("lstmCell", 4, "range"),
-    ],
+    ("name", "factor", "rule"), [("gru", 3, "range"), ("gruCell", 3, "range"), ("lstm", 4, "range"), ("lstmCell", 4, "range")]
 )
 @pytest.mark.parametrize("hiddenSize", [0, 2**30])
 def test_hidden_size(name: str, factor: int, rule: str, hiddenSize: int) -> None:

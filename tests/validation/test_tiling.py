@@ -79,14 +79,7 @@ def test_types(dataType: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "dimensions", "arguments", "options", "argument", "rule"), INVALID)
-def test_invalid(
-    name: str,
-    dimensions: list[int],
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
-    argument: str,
-    rule: str,
-) -> None:
+def test_invalid(name: str, dimensions: list[int], arguments: tuple[Any, ...], options: dict[str, Any], argument: str, rule: str) -> None:
     with refused(rule=rule, operation=name, label="here", argument=argument):
         infer(name, Shape("float32", dimensions), *arguments, revision=CURRENT, label="here", **options)
 

@@ -25,10 +25,8 @@ def test_layouts_and_defaults() -> None:
         shapes = ([2, 3, 5, 7], [2, 3, 1, 1]) if layout == "nchw" else ([2, 5, 7, 3], [2, 1, 1, 3])
         height, width = pooling_axes(layout, *shapes)
         assert (height.axis, width.axis) == (first, first + 1)
-        assert [(each.size, each.window, each.output, each.begin, each.end) for each in (height, width)] == [
-            (5, 5, 1, 0, 0),
-            (7, 7, 1, 0, 0),
-        ]
+        wanted = [(5, 5, 1, 0, 0), (7, 7, 1, 0, 0)]
+        assert [(each.size, each.window, each.output, each.begin, each.end) for each in (height, width)] == wanted
 
 
 def test_same_upper() -> None:

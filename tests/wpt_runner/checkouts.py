@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,10 +11,11 @@ __all__ = ["WEB", "make_checkout"]
 WEB = Path(__file__).parents[1] / "webnn" / "javascript" / "web"
 
 
-def make_checkout(root: Path, files: Mapping[str, str]) -> Path:
-    """Make a checkout: the harness, and files by their paths below ``webnn``."""
+def make_checkout(root: Path, files: Mapping[str, str], harness: str | None = None) -> Path:
+    """Make a checkout: the harness, or another text in its place, and files by their paths below ``webnn``."""
     (root / "resources").mkdir(parents=True)
-    shutil.copy(WEB / "resources" / "testharness.js", root / "resources")
+    text = (WEB / "resources" / "testharness.js").read_text(encoding="utf-8") if harness is None else harness
+    (root / "resources" / "testharness.js").write_text(text, encoding="utf-8")
     for path, text in files.items():
         file = root / "webnn" / path
         file.parent.mkdir(parents=True, exist_ok=True)

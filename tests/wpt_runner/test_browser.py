@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -174,16 +175,19 @@ def test_comparison(emulator: FileResult, browser: FileResult, differs: bool, na
     assert [(our and our.name, their and their.name) for our, their in pair.differing] == names
 
 
-@pytest.mark.processes
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkout = checkout_of(tmp_path)
-
+def replace_the_browser(monkeypatch: pytest.MonkeyPatch, end: Exception | None = None) -> None:
     @contextmanager
     def start(checkout: Checkout, _: Path, settings: Settings) -> Iterator[TestBrowser]:
         records = _Records()
-        yield TestBrowser(Page(checkout, records), "http://test/", settings, records)
+        yield TestBrowser(Page(checkout, records, end), "http://test/", settings, records)
 
     monkeypatch.setattr(TestBrowser, "start", start)
+
+
+@pytest.mark.processes
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = checkout_of(tmp_path)
+    replace_the_browser(monkeypatch)
     # In the "browser", and only there, `mark` is defined.
     monkeypatch.setattr("tests.wpt_runner.test_browser.run_test", planted)
     report = tmp_path / "report.json"
@@ -204,15 +208,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.processes
 def test_what_did_not_run_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = checkout_of(tmp_path)
-
-    @contextmanager
-    def start(checkout: Checkout, _: Path, settings: Settings) -> Iterator[TestBrowser]:
-        records = _Records()
-        page = Page(checkout, records, PageCrashError("the page ended"))
-        monkeypatch.setattr(page.records, "hear", lambda *_: None)
-        yield TestBrowser(page, "http://test/", settings, records)
-
-    monkeypatch.setattr(TestBrowser, "start", start)
+    replace_the_browser(monkeypatch, PageCrashError("the page ended"))
+    monkeypatch.setattr(_Records, "hear", Mock())
     found = CliRunner().invoke(app, ["browser", "wpt", "good", "--wpt", str(checkout.root), "--browser", sys.executable])
     assert found.exit_code == 1, found.output
     assert "browser  CRASH: the page ended" in found.output

@@ -125,11 +125,8 @@ def test_variant_blind(case: str) -> None:
 
 def test_messages_and_counts() -> None:
     comparison = compare(run(made(a="PASS", b="FAIL", c="PASS")), run(made("ERROR", a="FAIL", b="PASS", c="PASS")))
-    assert {each.subtest: each.message for each in (*comparison.newly_failing, *comparison.newly_passing)} == {
-        None: "it is ERROR",
-        "a": "a says FAIL",
-        "b": "b says FAIL",
-    }
+    wanted = {None: "it is ERROR", "a": "a says FAIL", "b": "b says FAIL"}
+    assert {each.subtest: each.message for each in (*comparison.newly_failing, *comparison.newly_passing)} == wanted
     assert (comparison.common, comparison.same) == (1, 1)
     assert comparison.before.tests == {FileStatus.OK: 1}
     assert comparison.before.subtests == comparison.after.subtests == {SubtestStatus.PASS: 2, SubtestStatus.FAIL: 1}
@@ -248,10 +245,7 @@ def test_filter(tmp_path: Path) -> None:
 def test_variants(tmp_path: Path) -> None:
     before, after = run(made(a="PASS")), run(made(name=GPU, a="PASS"))
     refused = invoke(tmp_path, before, after)
-    assert (refused.exit_code, refused.stderr) == (
-        2,
-        "webnn: the reports have no test in common; --variant-blind pairs other variants\n",
-    )
+    assert (refused.exit_code, refused.stderr) == (2, "webnn: the reports have no test in common; --variant-blind pairs other variants\n")
     paired = invoke(tmp_path, before, after, "--variant-blind", "--all")
     assert paired.exit_code == 0
     lines = body(paired)

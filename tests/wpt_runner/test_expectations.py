@@ -6,17 +6,24 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from tests.property.profiles import by_day_and_night, hold
+from tests.shared import ROOT
+from tests.wpt_runner.recorded import EveryAdapter
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, load_expectations
+from webnn.context.devices import selection
+from webnn.context.devices.selection import Device
+from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, add_providers, load_expectations, reading
+from webnn.wpt_runner.expectations.entries import ProviderEntry
 from webnn.wpt_runner.expectations.reading import read
 from webnn.wpt_runner.flavours import Flavour, join_place, split_place
+from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 FILE = "webnn/conformance_tests/buffer.https.any.js"
@@ -102,6 +109,94 @@ def test_reading() -> None:
     assert [entry.names for entry in expectations.entries] == [(ONE, TWO), (THREE,), (None,)]
 
 
+#: Faults of a provider in FILE: "one" is right there, "two" fails in another way, "four" fails only there; the last is of another device.
+PROVIDER = """\
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "exact there"
+status = "PASS"
+subtests = ["one"]
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "slow there"
+program = "x.py"
+status = "TIMEOUT"
+subtests = ['two "quoted"']
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "wrong there"
+program = "x.py"
+subtests = ["four"]
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "wrong on another device"
+program = "x.py"
+adapter = "SwiftShader"
+subtests = ["five"]
+"""
+WEBGPU = Device(provider="WebGpuExecutionProvider", type="gpu", name="llvmpipe (LLVM 19)")
+
+
+@pytest.fixture
+def layered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Expectations:
+    """The expectations of TEXT, with those of PROVIDER for the variant gpu."""
+    path = tmp_path / "mine.webgpu.toml"
+    path.write_text(PROVIDER, encoding="utf-8")
+    monkeypatch.setattr(reading, "_files", lambda: {"mine.webgpu": path, "mine": path})
+    assert list(reading.bundled()) == ["mine"]
+    return add_providers(parse(TEXT), "mine", {"cpu": replace(WEBGPU, provider="CPUExecutionProvider"), "gpu": WEBGPU})
+
+
+#: The results that PROVIDER expects of the variant gpu.
+ON_GPU = {ONE: "PASS", TWO: "TIMEOUT", THREE: "TIMEOUT", "four": "FAIL", "five": "PASS"}
+
+
+def test_a_provider_takes_precedence(layered: Expectations) -> None:
+    gpu = ran(FILE, GPU, ON_GPU)
+    results = [AS_EXPECTED[0], gpu, *AS_EXPECTED[2:]]
+    assert [each.surprises for each in map(layered.apply, results)] == [0, 0, 0, 0]
+    assert layered.problems(results, complete=True) == []
+    # The same on a flavour, and where the variant has more than a device.
+    for place in (f"worker{GPU}", "?op=add&device=gpu"):
+        assert layered.apply(ran(FILE, place, {ONE: "PASS", TWO: "TIMEOUT", "four": "FAIL"})).surprises == 0
+    assert layered.apply(ran(FILE, "?op=add&device=npu", {ONE: "PASS", "four": "FAIL"})).surprises == 2
+
+
+def test_expectations_of_a_provider_are_strict(layered: Expectations) -> None:
+    fails = ran(FILE, GPU, {**ON_GPU, ONE: "FAIL"})
+    assert layered.apply(fails).surprises == 1
+    passes = ran(FILE, GPU, {**ON_GPU, TWO: "PASS", "four": "PASS"})
+    assert layered.apply(passes).surprises == 2
+    assert layered.problems([passes]) == [
+        f"mine.webgpu.toml:6: {FILE} ({GPU}) passes 'two \"quoted\"': remove the entry",
+        f"mine.webgpu.toml:12: {FILE} ({GPU}) passes 'four': remove the entry",
+    ]
+    without = {name: status for name, status in ON_GPU.items() if name != "four"}
+    assert layered.problems([ran(FILE, GPU, without)]) == [f"mine.webgpu.toml:12: {FILE} ({GPU}) has no subtest 'four': remove the entry"]
+
+
+@pytest.mark.parametrize("level", [level.name for level in LEVELS])
+def test_bundled_files_of_providers(level: str) -> None:
+    """They are valid, and their programs exist."""
+    devices = {
+        kind: replace(WEBGPU, provider=provider, name=EveryAdapter())
+        for kind, provider in (("gpu", selection.WEBGPU), ("npu", selection.QNN))
+    }
+    for layer in add_providers(load_expectations(level), level, devices).layers:
+        for entry in layer.entries:
+            assert entry.has_reason
+            assert isinstance(entry, ProviderEntry)
+            assert not entry.program or (ROOT / entry.program).is_file()
+
+
+def test_a_failure_of_a_provider_needs_a_program() -> None:
+    text = '[[expected]]\nfile = "a.js"\nreason = "x"\n'
+    assert read("a.toml", f'{text}status = "PASS"\nsubtests = ["one"]', model=ProviderEntry).entries
+    for more in ('subtests = ["one"]', 'test = "CRASH"', 'test = "CRASH"\nstatus = "PASS"\nsubtests = ["one"]'):
+        with pytest.raises(ValueError, match="must have 'program', which shows the failure in ONNX Runtime alone"):
+            read("a.toml", text + more, model=ProviderEntry)
+
+
 ENTRY = '[[expected]]\nfile = "a.js"\n'
 
 
@@ -113,7 +208,7 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
         ("a = " + "{a=" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
         ("wpt" + ".a" * 5_000 + " = 1", "a.toml: its values must not be nested deeper than 50 levels"),
         ("wpt = " + "[" * 49 + "]" * 49, "a.toml: 'wpt' must be a string, got [["),
-        ("more = 1", "a.toml: the keys are wpt, expected, correction, got 'more'"),
+        ("more = 1", "a.toml: the keys are wpt, expected, correction, fault, got 'more'"),
         ("wpt = 'main'", "a.toml: 'wpt' must be a commit: 7 or more hexadecimal digits, got 'main'"),
         ("wpt = 2024", "a.toml: 'wpt' must be a string, got 2024"),
         ("expected = 1", "a.toml: 'expected' must be a list, got 1"),
@@ -201,12 +296,8 @@ def test_apply() -> None:
     expectations = parse(TEXT)
     applied = [expectations.apply(result) for result in AS_EXPECTED]
     assert [result.surprises for result in applied] == [False, False, False, False]
-    assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == [
-        (FAIL, "MLBuffer is not in this draft"),
-        (FAIL, "MLBuffer is not in this draft"),
-        (SubtestStatus.TIMEOUT, "slow"),
-        (None, ""),
-    ]
+    wanted = [(FAIL, "MLBuffer is not in this draft"), (FAIL, "MLBuffer is not in this draft"), (SubtestStatus.TIMEOUT, "slow"), (None, "")]
+    assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == wanted
     assert applied[2].subtests[2].expected is None
     assert (applied[3].expected, applied[3].reason) == (FileStatus.ERROR, "it ends early")
     # Expectations of an earlier file are forgotten.
@@ -309,75 +400,69 @@ ALL = {FILE: VARIANTS}
 UNWRITTEN = 'reason = ""  # to be written by a person; the run fails until it is'
 
 
-@pytest.mark.parametrize(
-    ("results", "options", "changes"),
-    [
-        pytest.param(
-            [ran(FILE, variant, {ONE: "PASS", TWO: "FAIL", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
-            {},
-            [('  "one",  # the first\n', "")],
-            id="one passes",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"})],
-            {},
-            [('variants = ["?cpu", "?gpu"]', 'variants = ["?gpu"]')],
-            id="passes in the variant that ran",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
-            {"places": ALL},
-            [
-                # A comment in a line of its own may be about more than the next name: it stays.
-                ("  'two \"quoted\"',\n", ""),
-                (
-                    "# Below.\n",
-                    '# Below.\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n'
-                    'reason = "MLBuffer is not in this draft"  # said once\n# Below.\nvariants = ["?gpu", "?npu"]\n'
-                    "subtests = [\n  # the second:\n  'two \"quoted\"',\n]\n",
-                ),
-            ],
-            id="a copy for the other variants",
-        ),
-        pytest.param(
-            [ran(OTHER, "")],
-            {},
-            [('[[expected]]\nfile = "webnn/validation_tests/relu.https.any.js"\nreason = "it ends early"\ntest = "ERROR"\n', "")],
-            id="the test ends well",
-        ),
-        pytest.param(
-            [ran(FILE, variant, {ONE: "PASS", TWO: "PASS", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
-            {},
-            [(TEXT[TEXT.index("# About one") : TEXT.index("# Free.")], "")],
-            id="an entry goes, with what belongs to it",
-        ),
-        pytest.param(
-            [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
-            {"places": ALL},
-            [
-                (
-                    'subtests = ["three"]\n',
-                    f'subtests = ["three"]\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n{UNWRITTEN}\n'
-                    'variants = ["?cpu"]\ntest = "ERROR"\n',
-                )
-            ],
-            id="the test ends badly",
-        ),
-        pytest.param(
-            [ran("webnn/new.any.js", variant, {"b": "FAIL", "a\n\\": "FAIL", "c": "NOTRUN"}) for variant in VARIANTS],
-            {"wpt": "0123456789"},
-            [
-                ("f776985725", "0123456789"),
-                (
-                    'test = "ERROR"\n',
-                    f'test = "ERROR"\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = [\n  "b",\n'
-                    f'  "a\\n\\\\",\n]\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "NOTRUN"\nsubtests = ["c"]\n',
-                ),
-            ],
-            id="a new file",
-        ),
-    ],
-)
+#: Results, the options, and what changes in TEXT.
+UPDATES: dict[str, tuple[list[FileResult], dict[str, Any], list[tuple[str, str]]]] = {
+    "one passes": (
+        [ran(FILE, variant, {ONE: "PASS", TWO: "FAIL", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+        {},
+        [('  "one",  # the first\n', "")],
+    ),
+    "passes in the variant that ran": (
+        [ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"})],
+        {},
+        [('variants = ["?cpu", "?gpu"]', 'variants = ["?gpu"]')],
+    ),
+    "a copy for the other variants": (
+        [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
+        {"places": ALL},
+        [
+            # A comment in a line of its own may be about more than the next name: it stays.
+            ("  'two \"quoted\"',\n", ""),
+            (
+                "# Below.\n",
+                '# Below.\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n'
+                'reason = "MLBuffer is not in this draft"  # said once\n# Below.\nvariants = ["?gpu", "?npu"]\n'
+                "subtests = [\n  # the second:\n  'two \"quoted\"',\n]\n",
+            ),
+        ],
+    ),
+    "the test ends well": (
+        [ran(OTHER, "")],
+        {},
+        [('[[expected]]\nfile = "webnn/validation_tests/relu.https.any.js"\nreason = "it ends early"\ntest = "ERROR"\n', "")],
+    ),
+    "an entry goes, with what belongs to it": (
+        [ran(FILE, variant, {ONE: "PASS", TWO: "PASS", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+        {},
+        [(TEXT[TEXT.index("# About one") : TEXT.index("# Free.")], "")],
+    ),
+    "the test ends badly": (
+        [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
+        {"places": ALL},
+        [
+            (
+                'subtests = ["three"]\n',
+                f'subtests = ["three"]\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n{UNWRITTEN}\n'
+                'variants = ["?cpu"]\ntest = "ERROR"\n',
+            )
+        ],
+    ),
+    "a new file": (
+        [ran("webnn/new.any.js", variant, {"b": "FAIL", "a\n\\": "FAIL", "c": "NOTRUN"}) for variant in VARIANTS],
+        {"wpt": "0123456789"},
+        [
+            ("f776985725", "0123456789"),
+            (
+                'test = "ERROR"\n',
+                f'test = "ERROR"\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = [\n  "b",\n'
+                f'  "a\\n\\\\",\n]\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "NOTRUN"\nsubtests = ["c"]\n',
+            ),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("results", "options", "changes"), UPDATES.values(), ids=UPDATES)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_update(results: Sequence[FileResult], options: dict[str, Any], changes: Sequence[tuple[str, str]], newline: str) -> None:
     wanted = TEXT
@@ -437,10 +522,8 @@ def test_other_variants_are_left_alone() -> None:
     text = f"{ENTRY}reason = 'r'\nsubtests = ['x', 'y']\n"
     passes = ran("a.js", CPU, {"x": "PASS", "y": "FAIL"})
     known = parse(text).update([passes], places={"a.js": VARIANTS})
-    assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == [
-        (None, ("y",), "r"),
-        ((GPU, NPU), ("x",), "r"),
-    ]
+    wanted = [(None, ("y",), "r"), ((GPU, NPU), ("x",), "r")]
+    assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == wanted
     # Where nothing is known of other variants, there are none.
     assert [(entry.variants, entry.subtests) for entry in parse(parse(text).update([passes])).entries] == [(None, ("y",))]
 
@@ -460,11 +543,8 @@ def test_flavours_that_differ() -> None:
     results = [ran("a.js", "", {"x": "FAIL", "y": "PASS"}), ran("a.js", "worker", {"x": "FAIL", "y": "FAIL", "z": "FAIL"})]
     assert parse(text).problems(results) == ["a.toml:1: a.js (window) passes 'y': name the other flavours and variants in the entry"]
     updated = parse(text).update(results)
-    assert [(entry.flavours, entry.subtests, entry.reason) for entry in parse(updated).entries] == [
-        (None, ("x",), "r"),
-        (("worker",), ("y",), "r"),
-        (("worker",), ("z",), ""),
-    ]
+    wanted = [(None, ("x",), "r"), (("worker",), ("y",), "r"), (("worker",), ("z",), "")]
+    assert [(entry.flavours, entry.subtests, entry.reason) for entry in parse(updated).entries] == wanted
 
 
 def test_flavours_that_do_not_exist() -> None:
@@ -484,12 +564,7 @@ BOTH = f"{ENTRY}test = 'ERROR' # early\nreason = 'r'\nstatus = 'NOTRUN'\nsubtest
         ("ERROR", {"y": "NOTRUN"}, [], BOTH),
         ("OK", {"x": "NOTRUN", "y": "NOTRUN"}, ["ends OK: take this out of the entry"], BOTH.replace("test = 'ERROR' # early\n", "")),
         ("ERROR", {"x": "PASS", "y": "NOTRUN"}, ["passes 'x': take this out of the entry"], BOTH.replace("'x', ", "")),
-        (
-            "ERROR",
-            {"x": "PASS", "y": "PASS"},
-            ["passes 'x', 'y': take this out of the entry"],
-            BOTH[: BOTH.index("status")],
-        ),
+        ("ERROR", {"x": "PASS", "y": "PASS"}, ["passes 'x', 'y': take this out of the entry"], BOTH[: BOTH.index("status")]),
         ("OK", {"x": "PASS"}, ["ends OK: take this", "passes 'x': take this", "has no subtest 'y': take this"], ""),
     ],
 )
@@ -647,10 +722,6 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
         text = write(merge(after.entries), style, newline)
 
 
-def test_any_history_of_runs() -> None:
-    hold("ci", 50, HISTORIES, check_history)
-
-
-@pytest.mark.slow
-def test_any_history_of_runs_at_length() -> None:
-    hold("nightly", NIGHTLY_EXAMPLES, HISTORIES, check_history)
+@by_day_and_night(50)
+def test_any_history_of_runs(profile: str, examples: int) -> None:
+    hold(profile, examples, HISTORIES, check_history)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, _give_up, run_test, time_limit
+from webnn.wpt_runner.harness import Settings, _evaluate, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, Subtest
 
 pytestmark = needs_quickjs
@@ -27,9 +28,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def run(root: Path, files: str | dict[str, str], settings: Settings = FAST, name: str = "x.any.js", **rest: Any) -> FileResult:
+def run(
+    root: Path, files: str | dict[str, str], settings: Settings = FAST, name: str = "x.any.js", harness: str | None = None, **rest: Any
+) -> FileResult:
     """Run a file of a small checkout, in its first variant."""
-    checkout = Checkout(make_checkout(root, {name: files} if isinstance(files, str) else files))
+    checkout = Checkout(make_checkout(root, {name: files} if isinstance(files, str) else files, harness))
     return run_test(checkout, checkout.tests([name])[0], settings, **rest)
 
 
@@ -134,18 +137,13 @@ def test_scripts(tmp_path: Path, files: dict[str, str], status: str, message: st
 
 #: The content in place of testharness.js, and the message.
 HARNESSES = [
-    ("}{", "/resources/testharness.js: SyntaxError"),
-    ("", "/resources/testharness.js: TypeError"),
-    ("throw 5", "/resources/testharness.js: 5"),
+    (content, f"/resources/testharness.js: {error}") for content, error in (("}{", "SyntaxError"), ("", "TypeError"), ("throw 5", "5"))
 ]
 
 
 @pytest.mark.parametrize(("harness", "message"), HARNESSES)
 def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
-    (root / "resources" / "testharness.js").write_text(harness)
-    checkout = Checkout(root)
-    result = run_test(checkout, checkout.tests()[0], FAST)
+    result = run(tmp_path, "test(() => {}, 'a');", harness=harness)
     assert (result.status, list(result.subtests)) == ("ERROR", [])
     assert result.message.startswith(message)
 
@@ -177,10 +175,7 @@ def test_errors_of_the_binding_reach_the_report(tmp_path: Path, call: str, messa
 
 
 def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise LookupError("a fault")
-
-    monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
+    monkeypatch.setattr("webnn.MLGraphBuilder.relu", Mock(side_effect=LookupError("a fault")))
     text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
     result = run(tmp_path, text, Settings(revision="2024-06"))
     assert result.status == "CRASH"
@@ -199,10 +194,7 @@ globalThis.timeout = () => { for (const each of completions) each(tests, {status
 
 
 def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": ""})
-    (root / "resources" / "testharness.js").write_text(LATE)
-    checkout = Checkout(root)
-    result = run_test(checkout, checkout.tests()[0], FAST)
+    result = run(tmp_path, "", harness=LATE)
     assert (result.status, outcomes(result)) == ("TIMEOUT", {"never": "TIMEOUT", "after": "NOTRUN"})
 
 
@@ -222,7 +214,7 @@ def test_a_test_that_breaks_the_harness_is_reported() -> None:
         def report(self, message: str) -> None:
             reported.append(message)
 
-    _give_up(cast(Realm, Broken()))
+    _evaluate(cast(Realm, Broken()), "timeout()")
     assert reported == ["timeout() is not a function"]
 
 

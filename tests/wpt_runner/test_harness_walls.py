@@ -18,11 +18,7 @@ from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.results import FileResult
 from webnn.wpt_runner.runner import OneByOne, run_tests
 
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux"),
-    needs_quickjs,
-]
+pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux"), needs_quickjs]
 
 #: Tells in its error what each attempt ended with.
 ENGINE = """

@@ -166,12 +166,7 @@ def test_the_former_names_are_no_names_of_the_draft() -> None:
 
 
 #: The commit of a checkout with the newest IDL, and the expectations.
-COMMITS = [
-    ("", NEW),
-    ("0" * 40, NEW),
-    (load_expectations(OLD).wpt, OLD),
-    (load_expectations(NEW).wpt, NEW),
-]
+COMMITS = [("", NEW), ("0" * 40, NEW), (load_expectations(OLD).wpt, OLD), (load_expectations(NEW).wpt, NEW)]
 
 
 @pytest.mark.parametrize(("commit", "name"), COMMITS, ids=["none", "another", "old", "new"])

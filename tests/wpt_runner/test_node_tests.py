@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node
-from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.checkouts import WEB, make_checkout
 from tests.wpt_runner.test_harness import FILES, HELPER, NEVER, SCRIPTS, STACKS, TRACED, outcomes
 from webnn.javascript.node import NodeMissingError
 from webnn.wpt_runner import node_tests
@@ -32,10 +33,15 @@ def node() -> None:
 
 
 def run(
-    root: Path, files: str | Mapping[str, str], settings: Settings | None = None, flavour: Flavour = Flavour.WINDOW, **rest: Any
+    root: Path,
+    files: str | Mapping[str, str],
+    settings: Settings | None = None,
+    flavour: Flavour = Flavour.WINDOW,
+    harness: str | None = None,
+    **rest: Any,
 ) -> FileResult:
     """Run a file of a small checkout in Node, in its first variant."""
-    checkout = Checkout(make_checkout(root, {"x.any.js": files} if isinstance(files, str) else files))
+    checkout = Checkout(make_checkout(root, {"x.any.js": files} if isinstance(files, str) else files, harness))
     test = checkout.tests(["x.any.js"], flavours=[flavour])[0]
     return run_test_in_node(checkout, test, settings or Settings(revision="2024-06"), "nothing", **rest)
 
@@ -176,11 +182,7 @@ Promise.resolve().then(() => {
 
 def test_all_scripts_run_before_promises_go_on(tmp_path: Path) -> None:
     files = {"x.any.js": "// META: script=one.js\ntest(() => {}, 'b');", "one.js": "test(() => {}, 'a');"}
-    root = make_checkout(tmp_path, files)
-    (root / "resources" / "testharness.js").write_text(SHELL)
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"])[0], Settings(revision="2024-06"), "nothing")
-    assert outcomes(result) == {"a": "PASS", "b": "PASS"}
+    assert outcomes(run(tmp_path, files, harness=SHELL)) == {"a": "PASS", "b": "PASS"}
 
 
 def test_the_output_and_the_subtests_are_told(tmp_path: Path) -> None:
@@ -212,10 +214,7 @@ def only(root: Path, text: str, flavour: Flavour) -> tuple[Checkout, Test]:
 
 @pytest.mark.parametrize("flavour", BOTH)
 def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flavour: Flavour) -> None:
-    def fail(*_: object) -> None:
-        raise LookupError("a fault")
-
-    monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
+    monkeypatch.setattr("webnn.MLGraphBuilder.relu", Mock(side_effect=LookupError("a fault")))
     text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
     result = run(tmp_path, text, flavour=flavour)
     assert (result.status, outcomes(result)) == ("CRASH", {"a": "FAIL", "b": "PASS"}), result
@@ -231,11 +230,9 @@ HARNESSES = [("addEventListener('error'", "ERROR"), ("addEventListener('never'",
 def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, listen: str, status: str, flavour: Flavour) -> None:
     text = "promise_test(async () => { await new Promise(end => setTimeout(end, 300)); assert_equals(count, 2); }, 'a'); throw Error('x');"
     twice = "// META: script=one.js\n// META: script=one.js\n"
-    root = make_checkout(tmp_path, {"x.any.js": twice + text, "one.js": "var count = (globalThis.count ?? 0) + 1;"})
-    harness = root / "resources" / "testharness.js"
-    harness.write_text(harness.read_text(encoding="utf-8").replace("addEventListener('error'", listen), encoding="utf-8")
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(["x.any"], flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
+    files = {"x.any.js": twice + text, "one.js": "var count = (globalThis.count ?? 0) + 1;"}
+    harness = (WEB / "resources" / "testharness.js").read_text(encoding="utf-8").replace("addEventListener('error'", listen)
+    result = run(tmp_path, files, flavour=flavour, harness=harness)
     assert result.status == status, result
     assert outcomes(result) == {"a": "PASS" if status == "OK" else "NOTRUN"}
 
@@ -245,19 +242,13 @@ def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, liste
     ("harness", "message"), [("}{", "SyntaxError: Unexpected token '}'"), ("", "TypeError: testharness.js must define timeout()")]
 )
 def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flavour: Flavour) -> None:
-    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
-    (root / "resources" / "testharness.js").write_text(harness)
-    checkout = Checkout(root)
-    result = run_test_in_node(checkout, checkout.tests(flavours=[flavour])[0], Settings(revision="2024-06"), "nothing")
+    result = run(tmp_path, "test(() => {}, 'a');", flavour=flavour, harness=harness)
     assert result.status == "CRASH"
     assert message in result.message
 
 
 def test_there_is_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find() -> None:
-        raise NodeMissingError("Node 22.15 or newer is needed")
-
-    monkeypatch.setattr(node_tests, "find_node", find)
+    monkeypatch.setattr(node_tests, "find_node", Mock(side_effect=NodeMissingError("Node 22.15 or newer is needed")))
     result = run_test_in_node(*only(tmp_path, "test(() => {}, 'a');", Flavour.WINDOW), Settings(revision="2024-06"), "WebAssembly")
     assert result.status == "ERROR"
     assert result.message == "it uses WebAssembly, which quickjs-ng lacks: Node 22.15 or newer is needed"

@@ -216,11 +216,8 @@ def test_a_report_of_a_browser(compressed: bool, tmp_path: Path) -> None:
     skipped, ref, crash, worker = run.results
     assert (skipped.status, ref.status, ref.unexpected) == (FileStatus.SKIP, FileStatus.PASS, False)
     assert (worker.subsuite, worker.seconds, worker.test) == ("webnn-gpu", 1.5, "/webnn/relu.https.any.worker.html?gpu")
-    assert [(each.name, each.message, each.unexpected) for each in worker.subtests] == [
-        ("a", "no U+d800", True),
-        ("b", "", False),
-        ("c", "", False),
-    ]
+    wanted = [("a", "no U+d800", True), ("b", "", False), ("c", "", False)]
+    assert [(each.name, each.message, each.unexpected) for each in worker.subtests] == wanted
     assert (crash.status, crash.unexpected) == (FileStatus.CRASH, True)
 
 
@@ -282,13 +279,8 @@ def junit(run: RunResult, folder: Path) -> ET.Element:
 
 def test_junit(tmp_path: Path) -> None:
     root = junit(KINDS, tmp_path)
-    assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped", "time")} == {
-        "tests": "12",
-        "failures": "5",
-        "errors": "1",
-        "skipped": "3",
-        "time": "61.500",
-    }
+    wanted = {"tests": "12", "failures": "5", "errors": "1", "skipped": "3", "time": "61.500"}
+    assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped", "time")} == wanted
     found = {
         (suite.get("name"), case.get("name")): [(outcome.tag, outcome.get("type"), outcome.get("message")) for outcome in case]
         for suite in root

@@ -80,10 +80,7 @@ def runs(path: Path) -> list[Run]:
 
 @each_row(
     ("name", "product"),
-    [
-        ("chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz", "chrome-130.0-linux-20.04"),
-        ("mine.json", "mine.json"),
-    ],
+    [("chrome-130.0-linux-20.04-0a1b2c3d4e-summary_v2.json.gz", "chrome-130.0-linux-20.04"), ("mine.json", "mine.json")],
 )
 def test_a_summary(name: str, product: str, tmp_path: Path) -> None:
     [found] = runs(write(tmp_path / name, SUMMARY, packed=name.endswith("gz")))
@@ -101,10 +98,8 @@ def test_the_table(tmp_path: Path) -> None:
     first = score_run(tmp_path / "a.json", emulator)
     table = make_table([first, *runs(write(tmp_path / "search.json", SEARCH)), first])
     assert table.names == ["webnn 1.0", "chrome 153.0 linux", "firefox 140.0", "webnn 1.0 (2)"]
-    assert [tuple(row) for row in table.operations] == [
-        ("reduceL1", ((3, 4), (3, 3), None, (3, 4))),
-        ("relu", ((12, 12), (15, 18), (0, 13), (12, 12))),
-    ]
+    wanted = [("reduceL1", ((3, 4), (3, 3), None, (3, 4))), ("relu", ((12, 12), (15, 18), (0, 13), (12, 12)))]
+    assert [tuple(row) for row in table.operations] == wanted
     assert [tuple(row) for row in table.others] == [("idlharness", (None, (1, 1), (1, 2), None))]
     assert table.total.scores == ((15, 16), (19, 22), (1, 15), (15, 16))
 

@@ -19,20 +19,32 @@ import numpy as np
 import pytest
 
 import webnn
+from tests.shared import ROOT
 from tests.support import make_context
+from tests.wpt_runner.recorded import EveryAdapter
+from webnn.context.devices.selection import CPU, QNN, WEBGPU, Device
 from webnn.javascript.idl import load_idl
 from webnn.reference.wpt_tolerances import distance
 from webnn.wpt_runner.expectations import bundled
+from webnn.wpt_runner.expectations.reading import find_provider_file
 from webnn.wpt_runner.levels import LEVELS, level_of
-from webnn.wpt_runner.vectors.batch import Group, choose, choose_levels, default_jobs, find_stale, group_cases
+from webnn.wpt_runner.vectors.batch import Group, choose, choose_levels, default_jobs, expect, find_stale, group_cases, sample
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
 from webnn.wpt_runner.vectors.comparison import Difference
-from webnn.wpt_runner.vectors.corrections import Correction, check_corrections, load_corrections, read_corrections
+from webnn.wpt_runner.vectors.corrections import (
+    Correction,
+    Fault,
+    check_corrections,
+    load_corrections,
+    load_faults,
+    read_corrections,
+)
 from webnn.wpt_runner.vectors.files import bundled_archives, find_sources
 from webnn.wpt_runner.vectors.graphs import read_graph
 from webnn.wpt_runner.vectors.replay import compute, run_case
 
 LEVEL, NEWEST = "2024-06", "2025-03"
+HERE = Device(provider=CPU, type="cpu")
 COUNTS = {LEVEL: 958, NEWEST: 1728}
 #: Cases of many millions of elements, which take as long as a thousand others. They are for the night.
 LARGE = {"add float32 large inputs"}
@@ -607,10 +619,10 @@ def test_wrong_corrections(content: str, message: str, tmp_path: Path) -> None:
 def test_choosing_cases() -> None:
     first, second = case(0, name="A [small] case"), replace(case(0, name="Übergrößen"), file="other")
     group = Group(cases=[first, second], corrections={first.name: correction()})
-    assert choose([group], []) == [(first, correction()), (second, None)]
+    assert choose([group], []) == [(first, correction(), None), (second, None, None)]
     assert choose([group], ["NEG"]) == choose([group], [])
-    assert [each.name for each, _ in choose([group], ["[SMALL]"])] == [first.name]
-    assert [each.name for each, _ in choose([group], ["ÜBERGRÖSSEN", "unary: a"])] == [first.name, second.name]
+    assert [each.name for each, *_ in choose([group], ["[SMALL]"])] == [first.name]
+    assert [each.name for each, *_ in choose([group], ["ÜBERGRÖSSEN", "unary: a"])] == [first.name, second.name]
     with pytest.raises(ValueError, match=r"no case fits the filter 'ne'$"):
         choose([group], ["other", "ne"])
 
@@ -625,35 +637,86 @@ def test_choosing_levels() -> None:
 
 def test_corrections_follow_the_level(tmp_path: Path) -> None:
     cases = [case(0), replace(case(0), level="mine")]
-    by_level = [(len(group.cases), group.corrections == load_corrections(LEVEL)) for group in group_cases(cases, None)]
+    by_level = [(len(group.cases), group.corrections == load_corrections(LEVEL)) for group in group_cases(cases, None, HERE)]
     assert by_level == [(1, True), (1, False)]
-    (group,) = group_cases(cases, LEVEL)
+    (group,) = group_cases(cases, LEVEL, HERE)
     assert (len(group.cases), group.corrections) == (2, load_corrections(LEVEL))
-    (group,) = group_cases(cases, "none")
+    (group,) = group_cases(cases, "none", HERE)
     assert (len(group.cases), group.corrections) == (2, {})
     path = tmp_path / "mine.toml"
     path.write_text(ENTRY, encoding="utf-8")
-    (group,) = group_cases(cases, str(path))
+    (group,) = group_cases(cases, str(path), HERE)
     assert (len(group.cases), list(group.corrections)) == (2, ["neg"])
     with pytest.raises(ValueError, match=r"expectations must be a file, none, or one of .*2024-06.*, got '1999'"):
-        group_cases(cases, "1999")
+        group_cases(cases, "1999", HERE)
 
 
 def test_what_can_be_stale() -> None:
     """Only what ran, and files that were read, can tell."""
     passing = Outcome(case=case(0))
-    here, hidden, gone, elsewhere = (
-        correction(),
-        correction("hidden"),
-        correction("gone", file="unary"),
-        correction("elsewhere", file="pooling"),
-    )
+    here, hidden = correction(), correction("hidden")
+    gone, elsewhere = correction("gone", file="unary"), correction("elsewhere", file="pooling")
     corrections = {each.case: each for each in (here, hidden, gone, elsewhere)}
     group = Group(cases=[case(0), case(0, name="hidden")], corrections=corrections)
     stale = ["there is no case 'gone'"]
     assert find_stale([group], []) == stale
     assert find_stale([group], [passing]) == ["the case 'neg' passes without its correction", *stale]
     assert find_stale([group], [replace(passing, status=Status.CORRECTED)]) == stale
+    # On another provider than the CPU's, values that are a little wrong may be within the tolerance.
+    assert find_stale([group], [passing], numbers=False) == []
+    refusal = replace(group, corrections={"neg": REFUSAL})
+    assert find_stale([refusal], [passing], numbers=False) == ["the case 'neg' passes without its correction"]
+
+
+# Faults of providers.
+
+
+def test_a_fault_is_strict() -> None:
+    """A case must fail as its fault says; if it passes, or fails in another way, the run fails."""
+    fault = Fault(file="unary", cases=["neg", "gone"], reason="because", program="tools/evidence/provider_faults/x.py")
+    group = Group(cases=[case(0)], corrections={}, faults=dict.fromkeys(fault.cases, fault))
+    statuses = [Status.FAILED, Status.CRASHED, Status.REFUSED, Status.PASSED]
+    outcomes = [expect(Outcome(case=case(0), status=each), fault) for each in statuses]
+    assert [each.status for each in outcomes] == [Status.EXPECTED, *statuses[1:]]
+    assert [each.as_expected for each in outcomes] == [True, False, True, True]
+    gone = "there is no case 'gone', of which a fault is expected"
+    assert find_stale([group], outcomes[:1]) == [gone]
+    assert find_stale([group], outcomes[3:]) == [gone, "the case 'neg' passes, although a fault is expected"]
+
+
+@pytest.mark.parametrize("provider", [WEBGPU, QNN])
+@pytest.mark.parametrize("level", COUNTS)
+def test_bundled_faults(level: str, provider: str) -> None:
+    """They are of cases of their level, and their programs exist."""
+    names = {(file, each.name) for (own, file), cases in CASES.items() if own == level for each in cases}
+    device = Device(provider=provider, type="gpu", name=EveryAdapter())
+    for name, fault in load_faults(level, device).items():
+        assert (fault.file, name) in names
+        assert (ROOT / fault.program).is_file(), fault.program
+
+
+def test_faults_of_another_device() -> None:
+    assert load_faults(NEWEST, HERE) == load_faults("1999-12", replace(HERE, provider=WEBGPU)) == {}
+    assert find_provider_file(NEWEST, CPU) is None
+
+
+def test_samples() -> None:
+    tasks = choose([Group(cases=[case(0, name=str(number)) for number in range(50)], corrections={})], [])
+    first, again, other = sample(tasks, 9, 1), sample(tasks, 9, 1), sample(tasks, 9, 2)
+    assert first == again != other
+    assert len(first) == len(other) == 9
+    assert first == [task for task in tasks if task in first]
+    assert sample(tasks, 50, 1) == sample(tasks, 99, 1) == tasks
+
+
+def test_a_device_that_lacks_a_type_refuses() -> None:
+    """The profile has no uint32, so the case says nothing of its operations; where the draft refuses, that is an error."""
+    refused = case([1, 2])
+    refused.graph["inputs"]["x"] = refused.graph["expectedOutputs"]["y"] = tensor([1, 2], "uint32")
+    refused.graph["operators"][0]["name"] = "identity"
+    context = webnn.ML(revision="2024-06", profile="coreml").createContextSync()
+    assert run_case(refused, context).status is Status.REFUSED
+    assert run_case(refused, make_context()).status is Status.PASSED
 
 
 @pytest.mark.parametrize(("count", "jobs"), [(0, 1), (1, 1), (32, 1), (33, 2), (100, 4), (10_000, 4)])

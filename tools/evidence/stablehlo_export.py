@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import webnn
+from webnn.context.devices.selection import CPU, Device
 from webnn.hlo.child import ReadError, start
 from webnn.hlo.decode import decode
 from webnn.hlo.export import RuleError, export
@@ -151,7 +152,7 @@ def _take(value: Array) -> Array:
 
 def judge_all(filters: Sequence[str], run: Judge) -> Iterator[tuple[Case, Verdict]]:
     """Judge all cases, or those that fit a filter."""
-    for case, correction in choose(group_cases(list(load_cases(bundled_archives())), None), filters):
+    for case, correction, _ in choose(group_cases(list(load_cases(bundled_archives())), None, Device(provider=CPU, type="cpu")), filters):
         yield case, judge(case, correction, run)
 
 

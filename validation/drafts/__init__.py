@@ -91,8 +91,7 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
 def find_addition(name: str) -> Delta:
     """Return an addition by its name, as it stands behind a plus sign in the name of a revision.
 
-    Raises:
-        ValueError: There is no such addition.
+    Raises `ValueError` if there is no such addition.
     """
     if name in _ADDITIONS:
         return _ADDITIONS[name]

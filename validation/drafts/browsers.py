@@ -43,10 +43,4 @@ def _extend(limits: Limits | None) -> Limits | None:
     return None if limits is None else with_types(limits, SMALL_TYPES, EXTENSIONS)
 
 
-BROWSERS = Delta(
-    name="browsers",
-    since="2026-06",
-    types=SMALL_TYPES,
-    limits=_extend,
-    flags={"cast": numbers.cast_as_browsers},
-)
+BROWSERS = Delta(name="browsers", since="2026-06", types=SMALL_TYPES, limits=_extend, flags={"cast": numbers.cast_as_browsers})

@@ -95,12 +95,7 @@ class Idl(TypedDict):
 
     Attributes:
         source: The draft's title, revision, address and license.
-        enumerations: The values of each enumeration.
-        typedefs: The type of each name.
-        dictionaries: The dictionaries.
-        mixins: The interface mixins.
         includes: The mixins that an interface includes.
-        interfaces: The interfaces.
         anchors: The anchors of the draft's sections and definitions, without the number sign.
     """
 
@@ -115,12 +110,7 @@ class Idl(TypedDict):
 
 
 class Interfaces(NamedTuple):
-    """Interfaces of another specification, for programs in JavaScript.
-
-    Attributes:
-        idl: Their IDL.
-        classes: The classes of those that programs may have objects of, by the names of the interfaces.
-    """
+    """Interfaces of another specification, for programs in JavaScript."""
 
     idl: Mapping[str, Any]
     classes: Mapping[str, type]

@@ -41,8 +41,6 @@ class OperandLimits:
         required_ranks: The smallest and the largest rank that every implementation supports.
         same_type_as: The operand whose data type this one must have or has, empty if there is none.
         same_rank_as: The operand whose rank this one must have or has, empty if there is none.
-        option: The operand is a member of the options.
-        output: The operand is an output.
         sequence: The limits hold for each item of the argument, a sequence.
         condition: The member of the options that must be true for the output to be there, empty if it always is.
     """
@@ -65,7 +63,6 @@ class Limits:
 
     Attributes:
         source: The draft's title, revision, address and license.
-        data_types: The draft's data types.
         operations: For each operation the limits of its operands, inputs before options before outputs.
     """
 
@@ -85,11 +82,7 @@ def read_limits(name: str) -> Limits:
         rows = table["operands"]
         operands = MappingProxyType({name: _operand(row, rows, data["dataTypes"]) for name, row in rows.items()})
         operations.update(dict.fromkeys(table["operations"], operands))
-    return Limits(
-        source=MappingProxyType(data["source"]),
-        data_types=tuple(data["dataTypes"]),
-        operations=MappingProxyType(operations),
-    )
+    return Limits(source=MappingProxyType(data["source"]), data_types=tuple(data["dataTypes"]), operations=MappingProxyType(operations))
 
 
 def with_rows(limits: Limits, rows: Mapping[str, Mapping[str, OperandLimits]]) -> Limits:
@@ -147,10 +140,6 @@ def tables(limits: Limits, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mappi
         inputs = {f"options.{name}" if each.option else name: each for name, each in operands.items() if not each.output}
         chosen = {name: each for name, each in operands.items() if each.output and not each.same_type_as and len(each.data_types) > 1}
         data_types[operation] = MappingProxyType({name: each.data_types for name, each in {**inputs, **chosen}.items()})
-        ranks[operation] = MappingProxyType({name: _bounded(each.ranks, max_rank) for name, each in inputs.items()})
+        bounds = {name: each.ranks for name, each in inputs.items()}
+        ranks[operation] = MappingProxyType({name: (low, max_rank if high is None else high) for name, (low, high) in bounds.items()})
     return MappingProxyType(data_types), MappingProxyType(ranks)
-
-
-def _bounded(ranks: tuple[int, int | None], max_rank: int) -> Ranks:
-    low, high = ranks
-    return low, max_rank if high is None else high

@@ -65,11 +65,7 @@ class Algorithm:
 
 @cache
 def load_steps(draft: str) -> Mapping[str, Algorithm]:
-    """Return the algorithms of a draft by name.
-
-    Raises:
-        ValueError: There are no steps of this draft.
-    """
+    """Return the algorithms of a draft by name. Raises `ValueError` if there are no steps of this draft."""
     file = resources.files("webnn.validation.drafts") / f"{draft}.steps.json"
     if not file.is_file():
         raise ValueError(f"there are no steps of a draft {draft!r}")

@@ -58,7 +58,6 @@ class Tag:
     """A tag.
 
     Attributes:
-        line: The line of the comment.
         parts: The steps since each draft, in the order of the drafts; an empty name is the first draft that has the algorithm.
         first: The first line of the step: that of the statement below.
         last: The last one.
@@ -76,11 +75,7 @@ class Tag:
 
 
 def parse(text: str) -> tuple[tuple[str, tuple[Cite, ...]], ...]:
-    """Parse the text between the brackets.
-
-    Raises:
-        ValueError: The text is not a tag.
-    """
+    """Parse the text between the brackets. Raises `ValueError` if the text is not a tag."""
     parts: list[tuple[str, tuple[Cite, ...]]] = []
     for part in text.split("; "):
         match = _PART.fullmatch(part)
@@ -99,8 +94,7 @@ def parse(text: str) -> tuple[tuple[str, tuple[Cite, ...]], ...]:
 def read_tags(source: str) -> Iterator[Tag]:
     """Yield the tags of a module, each with the lines of its statement.
 
-    Raises:
-        ValueError: A comment in brackets is not a tag, or there is no statement below it.
+    Raises `ValueError` if a comment in brackets is not a tag, or there is no statement below it.
     """
     lines = source.splitlines()
     if not any(map(_COMMENT.match, lines)):

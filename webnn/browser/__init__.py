@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from webnn.commands.registry import Entry
 
 __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
-COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "browser": Entry("webnn.browser.command", "Compare a browser with the emulator."),
-        "browser run": Entry("webnn.browser.command_run", "Run a program in a browser and in the emulator, and show what differs."),
-        "profiles record": Entry(
-            "webnn.browser.command_record", "Record the profile of a browser, by its opSupportLimits() and by probing."
-        ),
-    }
-)
+COMMANDS: Mapping[str, Entry] = {
+    "browser": Entry("webnn.browser.command", "Compare a browser with the emulator."),
+    "browser run": Entry("webnn.browser.command_run", "Run a program in a browser and in the emulator, and show what differs."),
+    "profiles record": Entry("webnn.browser.command_record", "Record the profile of a browser, by its opSupportLimits() and by probing."),
+}

@@ -91,13 +91,7 @@ class BrowserError(RuntimeError):
 
 
 class PageError(Exception):
-    """The script threw an error, or the page could not be opened.
-
-    Attributes:
-        name: The error's name, such as ``"TypeError"``.
-        message: Its message.
-        stack: Its stack, as the browser writes it; may be empty.
-    """
+    """The script threw an error, such as ``"TypeError"``, or the page could not be opened; the stack may be empty."""
 
     def __init__(self, name: str, message: str, stack: str = "") -> None:
         super().__init__(f"{name}: {message}")
@@ -134,17 +128,10 @@ def flags(*, native: bool, sandboxed: bool) -> list[str]:
 
 
 class Chromium:
-    """A browser with one page. A context manager: the browser runs inside ``with``.
+    """A browser with one page. A context manager: the browser runs inside ``with``. A page is given up after ``timeout`` seconds.
 
-    Args:
-        executable: The program.
-        timeout: After how many seconds a page is given up.
-        console: Called with the level and the text of what the page writes to its console, and of errors that it does not catch.
-        native: Start it with its own WebNN; otherwise its pages must bring theirs.
-
-    Attributes:
-        version: The version that the browser states; empty before it runs.
-        sandboxed: Whether it runs with its sandbox.
+    ``console`` is called with the level and the text of what the page writes to its console, and of errors that it does not catch. With
+    ``native`` the browser has its own WebNN; otherwise its pages must bring theirs. ``version`` is empty before it runs.
     """
 
     def __init__(
@@ -185,12 +172,7 @@ class Chromium:
             self._stop()
 
     def open(self, address: str, *, before: str = "", timeout: float | None = None) -> None:
-        """Open a page, in place of the one that is open and without anything that it stored.
-
-        Args:
-            address: Its address, on a server of this machine (`serve`).
-            before: A script that runs before those of the page, and of its frames.
-            timeout: After how many seconds the page is given up, if not as stated for the browser.
+        """Open a page, in place of the one that is open and without anything that it stored; ``before`` runs first in each frame.
 
         Raises:
             BrowserError: The browser has no WebNN.
@@ -204,15 +186,7 @@ class Chromium:
         self._perform(self._show(address, before), self._timeout if timeout is None else timeout)
 
     def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
-        """Call a function in the page, and return its value.
-
-        Args:
-            function: The source of the function, which may be asynchronous.
-            argument: Its argument, as JSON.
-            timeout: After how many seconds the page is given up, if not as stated for the browser.
-
-        Returns:
-            The value, or that of the promise, as JSON has it: NaN and undefined become None.
+        """Call a function in the page with JSON, and return its value, or that of its promise: NaN and undefined become None.
 
         Raises:
             PageError: The function threw an error.

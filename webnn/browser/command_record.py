@@ -1,4 +1,4 @@
-"""``webnn profiles record``: the profile of a browser."""
+"""``webnn profiles record``: the profile of a browser, or of a device of this machine."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import typer
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.context.profiles import Profile, ProfileError, load_profile, make_profile
+from webnn.validation.device_type import DeviceType
+from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.browser.profile_probe import Page
@@ -25,6 +27,7 @@ def command(
     browser: Annotated[
         Path | None, typer.Option(metavar="PROGRAM", help="The browser; otherwise WEBNN_BROWSER.", show_default=False)
     ] = None,
+    device: Annotated[DeviceType | None, typer.Option(help="Record a device of this machine, not a browser.", show_default=False)] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where the profile goes; otherwise it is printed.")
     ] = None,
@@ -36,11 +39,15 @@ def command(
     probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the calls.")] = 1,
 ) -> None:
-    """Record the profile of a browser, by its opSupportLimits() and by probing.
+    """Record the profile of a browser, by its opSupportLimits() and by probing; or that of a GPU or an NPU of this machine.
 
     Some hundred calls of each operation show the refusals beyond the limits. The rules are the features that refused calls share.
-    With --verify the exit status is 1 if the browser and the profile disagree about a call.
+    With --verify the exit status is 1 if the browser and the profile disagree about a call. With --device, graphs of one operation are
+    built on the device, hardware or a simulator; the rules say which of them leave it.
     """
+    if device is not None:
+        _record_device(device, output, probes, seed)
+        return
     # Imported lazily: the browser's driver is an extra.
     from webnn.browser.chromium import BrowserError, Chromium, PageError, find_browser, serve  # noqa: PLC0415
     from webnn.browser.profile_probe import Page  # noqa: PLC0415
@@ -74,16 +81,46 @@ def _record(page: Page, version: str, output: Path | None, probes: int, seed: in
         "when": datetime.now(UTC).date().isoformat(),
     }
     recorded = record(page, source, probes=probes, seed=seed, tell=lambda name: tell(f"probing {name}"))
-    text = write(recorded.data)
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        output.write_text(text, encoding="utf-8")
+    _write(write(recorded.data), output)
     tell(f"{recorded.probes} probes, {sum(map(len, recorded.data.get('_build', {}).values()))} rules")
     for operation, messages in recorded.unexplained.items():
         for message, count in messages.items():
             tell(f"no rule explains {count} refusals of {operation}: {message}")
     return make_profile("the recorded profile", recorded.data)
+
+
+def _record_device(deviceType: DeviceType, output: Path | None, probes: int, seed: int) -> None:
+    """Record the profile of a device of this machine, and write it."""
+    # Imported lazily because it loads the engine.
+    from webnn.browser.device_record import describe_device, record_device  # noqa: PLC0415
+    from webnn.browser.profile_record import write  # noqa: PLC0415
+
+    try:
+        name = describe_device(deviceType)
+        source = {
+            "summary": f"{name}, measured",
+            "certainty": "measured on the provider",
+            "provider": f"{name}, {platform.system()} {platform.machine()}",
+            "how": f"webnn profiles record --device {deviceType}: at least {probes} calls of each operation, seed {seed}",
+            "when": datetime.now(UTC).date().isoformat(),
+        }
+    except NotSupportedError as error:
+        raise failure(str(error), 2) from None
+    recorded = record_device(deviceType, source, probes=probes, seed=seed, tell=lambda text: typer.echo(text, err=True))
+    _write(write(recorded.data), output)
+    rules = sum(map(len, recorded.data["_nativeRules"].values()))
+    typer.echo(f"{recorded.probes} probes, {len(recorded.data['_native'])} native operations, {rules} rules", err=True)
+    for operation, messages in recorded.unexplained.items():
+        for message, count in messages.items():
+            typer.echo(f"no rule explains why {count} calls of {operation} leave the device: {message}", err=True)
+
+
+def _write(text: str, output: Path | None) -> None:
+    """Write a profile to a file, or print it."""
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
 
 
 def _verify(page: Page, profile: Profile, count: int, seed: int) -> bool:

@@ -89,10 +89,7 @@ def command(
     except KeyboardInterrupt:
         raise failure("interrupted", 130) from None
     differences = find_differences(emulator, log, Opinion(emulator, witness))
-    hosts = {
-        "emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {profile}",
-        "browser": name,
-    }
+    hosts = {"emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {profile}", "browser": name}
     for host, words in hosts.items():
         console.print(f"{host:<8}  {words}", markup=False)
     _print(console, differences)

@@ -47,15 +47,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One thing that differs.
+    """One thing that differs, at a place: the call, or the console.
 
-    Attributes:
-        kind: Its kind.
-        place: Where: the call, or the console.
-        emulator: The emulator's side.
-        browser: The browser's side.
-        remark: More about it: how far numbers are apart, and who is right.
-        counts: It is a difference of behaviour: numbers that both compute within the tolerance do not count.
+    The remark says how far numbers are apart, and who is right. ``counts`` tells that it is a difference of behaviour: numbers that both
+    compute within the tolerance do not count.
     """
 
     kind: Kind
@@ -83,13 +78,7 @@ class Judge(Protocol):
 
 
 def find_differences(emulator: Log, browser: Log, judge: Judge = lambda *_: None) -> list[Difference]:
-    """Align the calls of two logs by their members, in order, and compare them.
-
-    Args:
-        emulator: The log of the emulator.
-        browser: The log of the browser.
-        judge: Says who is right where numbers differ.
-    """
+    """Align the calls of two logs by their members, in order, and compare them; ``judge`` says who is right where numbers differ."""
     return list(_Comparison(emulator, browser, judge).find())
 
 
@@ -149,12 +138,15 @@ class _Comparison:
     def _compare_numbers(self, place: str, call: Call, path: str, mine: Mapping[str, Any], yours: Mapping[str, Any]) -> Difference:
         """Compare results of one size whose bytes differ."""
         self._drifted = True
-        dataType = _type_of(call, mine)
+        # The tensor that was read, if one was.
+        tensor = call.arguments[0] if call.arguments and isinstance(call.arguments[0], dict) else {}
+        dataType: Any = tensor.get("dataType") or _VIEWS.get(mine["kind"])
         place += f" {path.rpartition('.')[2]}" if path else ""
         if dataType is None or "data" not in mine or "data" not in yours:
             remark = "too large to be compared" if dataType else "bytes without a type"
             return Difference(kind=Kind.numbers, place=place, emulator=show(mine), browser=show(yours), remark=remark)
-        count = _count(call)
+        # The last byte of small integers may be half empty.
+        count = math.prod(tensor["shape"]) if isinstance(tensor.get("shape"), list) else None
         ours, theirs = (elements(each["data"], dataType)[:count] for each in (mine, yours))
         distances = ulp_distance(theirs, ours.astype(np.float64) if ours.dtype.kind == "f" else ours, dataType)
         worst = int(distances.argmax())
@@ -246,27 +238,12 @@ def _leaves(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]
                 yield path, ours, theirs
             return
         for key in {**ours, **theirs}:
-            inner = path if key == "members" else f"{path}.{key}"
-            yield from _leaves(inner, ours.get(key), theirs.get(key))
+            yield from _leaves(path if key == "members" else f"{path}.{key}", ours.get(key), theirs.get(key))
     elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs) and any(isinstance(each, dict) for each in ours):
         for index, pair in enumerate(zip(ours, theirs, strict=True)):
             yield from _leaves(f"{path}[{index}]", *pair)
     elif ours != theirs:
         yield path, ours, theirs
-
-
-def _type_of(call: Call, found: Mapping[str, Any]) -> Any:
-    """Return the data type of a result: that of the tensor that was read, or of the view."""
-    first = call.arguments[0] if call.arguments else None
-    known = first.get("dataType") if isinstance(first, dict) else None
-    return known or _VIEWS.get(found["kind"])
-
-
-def _count(call: Call) -> int | None:
-    """Return how many elements the tensor has that was read: the last byte of small integers may be half empty."""
-    first = call.arguments[0] if call.arguments else None
-    shape = first.get("shape") if isinstance(first, dict) else None
-    return math.prod(shape) if isinstance(shape, list) else None
 
 
 def elements(data: str, dataType: Any) -> Array:

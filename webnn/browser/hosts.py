@@ -44,13 +44,9 @@ document.head.append(script);
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A program that runs in several hosts.
+    """A program that runs in several hosts: a file ``.mjs``, ``.js`` or a page below the folder that it may read.
 
-    Attributes:
-        program: The file, ``.mjs``, ``.js`` or a page.
-        root: The folder that it may read; the program lies below it.
-        timeout: After how many seconds a host ends it.
-        largest: The size of the largest result whose bytes are kept.
+    A host ends it after ``timeout`` seconds. ``largest`` is the size of the largest result whose bytes are kept.
     """
 
     program: Path
@@ -108,16 +104,9 @@ def run_in_emulator(
 
 
 def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, settled: float = SETTLED) -> tuple[Log, str]:
-    """Run a program in a browser.
+    """Run a program in a browser; return its log, and the browser in words.
 
-    Args:
-        subject: The program.
-        executable: The browser.
-        expected: How much happened in another host (`Log.size`).
-        settled: After how many seconds without a call it counts as done.
-
-    Returns:
-        Its log, and the browser in words.
+    It is done after ``settled`` seconds without a call. ``expected`` is how much happened in another host (`Log.size`).
     """
     watch = Watch("the browser", subject.largest)
     heard = [time.monotonic()]

@@ -45,12 +45,7 @@ class Witness:
 
 
 class Opinion:
-    """Judges the numbers of a run, by the tolerances of web-platform-tests.
-
-    Args:
-        log: The log of the emulator.
-        witness: The graphs that it computed.
-    """
+    """Judges the numbers of the emulator's log and graphs, by the tolerances of web-platform-tests."""
 
     def __init__(self, log: Log, witness: Witness) -> None:
         self._calls = [call for call in log.calls if call.member in _COMPUTING and call.error is None]
@@ -90,7 +85,8 @@ class Opinion:
                 lambda other: measure(browser, reference.compute(graph, inputs, exact=True, semantics=other)) <= tolerance.value,
             )
         equal = f"; the browser's is right with {explanation}" if explanation else ""
-        return Verdict(emulator=right[0], browser=right[1], words=f"{_describe(graph)}: {verdict}: {far}{equal}")
+        name = graph.operators[0].operation if len(graph.operators) == 1 else f"{len(graph.operators)} operators"
+        return Verdict(emulator=right[0], browser=right[1], words=f"{name}: {verdict}: {far}{equal}")
 
     def _distance(self, found: Array, exact: Array, metric: str, dataType: str) -> float:
         """Return the largest distance from the reference, which web-platform-tests rounds to the type where it counts ULP."""
@@ -114,11 +110,6 @@ class Opinion:
                 if _name(value) == tensor:
                     return index, name
         return None
-
-
-def _describe(graph: webnn.GraphDescription) -> str:
-    """Name a graph by its operation, or by how many it has."""
-    return graph.operators[0].operation if len(graph.operators) == 1 else f"{len(graph.operators)} operators"
 
 
 def _name(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from webnn.calls.dice import Dice, Scalar, Style
-from webnn.calls.maker import CallMaker, Value, places
+from webnn.calls.maker import CallMaker, Value, places, write_arguments
 from webnn.calls.operations import CALLS
 from webnn.context.profiles import Profile
 from webnn.validation.descriptor import DATA_TYPES, DataType
@@ -47,12 +47,7 @@ class _Placeholders(CallMaker):
 
 
 class Draws:
-    """Draws the calls that a profile's limits allow, and some that they just do not allow.
-
-    Args:
-        profile: The limits.
-        seed: The same seed makes the same calls.
-    """
+    """Draws the calls that a profile's limits allow, and some that they just do not allow. The same seed makes the same calls."""
 
     def __init__(self, profile: Profile, seed: str) -> None:
         self.dice = _Shapes(seed)
@@ -65,7 +60,7 @@ class Draws:
         rank = max(each["rankRange"]["max"] for each in self._limits[operation].values())
         self.dice.max_rank = rank if self.dice.chance(_ANY_RANK) else Dice.max_rank
         arguments, options = CALLS[operation](_Placeholders(self.dice, for_devices(), self._limits))
-        call = {"operation": operation, "arguments": _write([*arguments, options])}
+        call = {"operation": operation, "arguments": write_arguments([*arguments, options])}
         return self._mutate(call) if self.dice.chance(near) else call
 
     def _mutate(self, call: Call) -> Call:
@@ -90,12 +85,3 @@ class Draws:
         elif isinstance(value, str):
             within[key] = dice.pick((*DATA_TYPES, "edge", "reflection", "linear", "nhwc", "ceil"))
         return call
-
-
-def _write(value: Any) -> Any:
-    """Write arguments as data."""
-    if isinstance(value, Value):
-        return dict(value.reference)
-    if isinstance(value, dict):
-        return {key: _write(each) for key, each in value.items()}
-    return [_write(each) for each in value] if isinstance(value, list) else value

@@ -17,7 +17,7 @@ from webnn.context.profiles import Profile
 from webnn.context.profiles.rules import Facts, facts_of
 from webnn.validation.drafts import for_devices
 
-__all__ = ["Outcome", "Page", "Verdict", "judge"]
+__all__ = ["Maker", "Outcome", "Page", "Verdict", "judge"]
 
 #: Calls a function of the page, given by its source, with an argument, and returns what its promise gives: `Chromium.evaluate`.
 Evaluate = Callable[[str, object], Any]
@@ -35,11 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Page:
-    """A page with WebNN that can be probed.
-
-    Args:
-        evaluate: Calls a function in the page.
-    """
+    """A page with WebNN that can be probed; ``evaluate`` calls a function in it."""
 
     def __init__(self, evaluate: Evaluate) -> None:
         self._evaluate = evaluate
@@ -100,7 +96,7 @@ def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> Verdict:
     facts: Facts | None = None
     at = "call"
     try:
-        *arguments, options = _Maker(builder).make(call["arguments"])
+        *arguments, options = Maker(builder).make(call["arguments"])
         result = getattr(builder, call["operation"])(*arguments, options)
         outputs = result if isinstance(result, list | tuple) else [result]
         facts = facts_of(outputs[0]._operator)
@@ -113,7 +109,7 @@ def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> Verdict:
         return Verdict(Outcome("", "", ""), facts)
 
 
-class _Maker:
+class Maker:
     """Build the operands of a call, as `maker` of profile_page.js does."""
 
     def __init__(self, builder: webnn.MLGraphBuilder) -> None:
@@ -121,6 +117,7 @@ class _Maker:
         self._count = 0
 
     def make(self, value: Any) -> Any:
+        """Make the operands in an argument, or in a part of one."""
         if isinstance(value, list):
             return [self.make(each) for each in value]
         if not isinstance(value, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from webnn.browser.profile_calls import Call, Draws, operand
@@ -14,12 +14,12 @@ from webnn.context.profiles import Profile, make_profile
 from webnn.context.profiles.rules import CONSTANT, Facts
 from webnn.validation.drafts import for_devices
 
-__all__ = ["PROBES", "Recorded", "record", "write"]
+__all__ = ["PROBES", "ROUNDS", "Recorded", "record", "write"]
 
 #: How many calls of each operation are tried.
 PROBES = 300
 #: The most rounds of calls of an operation, while there are refusals that no rule explains.
-_ROUNDS = 5
+ROUNDS = 5
 #: How many of the calls differ in one place from a call that should be accepted: these find most reasons for refusals.
 _NEAR = 0.3
 #: The sizes of constants that are tried, in bytes: the smallest and the largest.
@@ -28,13 +28,7 @@ _INTERFACES = ("ML", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLT
 
 
 class Recorded(NamedTuple):
-    """A recorded profile.
-
-    Attributes:
-        data: The content of its file.
-        probes: How many calls were tried.
-        unexplained: By operation, the messages of refusals that no rule explains, with how often each was seen.
-    """
+    """The content of a profile's file, how many calls were tried, and by operation the messages that no rule explains, with the counts."""
 
     data: dict[str, Any]
     probes: int
@@ -44,18 +38,12 @@ class Recorded(NamedTuple):
 def record(
     page: Page, source: Mapping[str, Any], *, seed: int = 1, probes: int = PROBES, tell: Callable[[str], None] = lambda _: None
 ) -> Recorded:
-    """Record a profile.
+    """Record a profile by ``probes`` calls of each operation. The same seed makes the same probes.
 
-    Args:
-        page: The page.
-        source: Where the profile comes from: its member ``_source``.
-        seed: The same seed makes the same probes.
-        probes: How many calls of each operation are tried.
-        tell: Called with each operation before it is probed.
+    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed.
     """
     limits = page.limits()
-    names = operand_names(for_devices())
-    known = {name: limits[name] for name in (*CONTEXT, *names) if name in limits}
+    known = {name: limits[name] for name in (*CONTEXT, *operand_names(for_devices())) if name in limits}
     profile = make_profile("the browser", known)
     draws = Draws(profile, f"record {seed}")
     rules: dict[str, list[Any]] = {}
@@ -64,8 +52,10 @@ def record(
     for operation in draws.operations:
         tell(operation)
         attempts: list[_Attempt] = []
-        for _ in range(_ROUNDS):
-            attempts += _attempt(page, profile, [draws.draw(operation, near=_NEAR) for _ in range(probes)])
+        for _ in range(ROUNDS):
+            calls = [draws.draw(operation, near=_NEAR) for _ in range(probes)]
+            judged = zip(page.attempt(calls), judge(profile, calls), strict=True)
+            attempts += [_Attempt(verdict.facts, outcome) for outcome, verdict in judged if verdict.facts is not None]
             count += probes
             found, left = _find_rules(attempts, profile.operations[operation])
             if not left:
@@ -92,12 +82,6 @@ class _Attempt(NamedTuple):
         """Return the call as an example: a refused one if it failed in one of these places."""
         fails = self.outcome.at in places
         return Example(self.facts, self.outcome.error if fails else "", self.outcome.message if fails else "")
-
-
-def _attempt(page: Page, profile: Profile, calls: Sequence[Call]) -> Iterator[_Attempt]:
-    for outcome, verdict in zip(page.attempt(calls), judge(profile, calls), strict=True):
-        if verdict.facts is not None:
-            yield _Attempt(verdict.facts, outcome)
 
 
 def _find_rules(attempts: Sequence[_Attempt], limits: Mapping[str, TensorLimits]) -> tuple[list[Mapping[str, Any]], list[Example]]:

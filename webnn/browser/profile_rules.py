@@ -58,15 +58,7 @@ class _Atom:
 
 
 def find_rules(examples: Sequence[Example], limits: Mapping[str, TensorLimits]) -> tuple[list[Found], list[Example]]:
-    """Find the rules of an operation.
-
-    Args:
-        examples: Its calls.
-        limits: The types and ranks that the operands may have; a rule says which of these they must have.
-
-    Returns:
-        The rules, and the refusals that none of them explains.
-    """
+    """Find the rules of an operation, of whose types and ranks in ``limits`` each says which it allows; and the refusals without a rule."""
     accepted = [each for each in examples if not each.error]
     closed = _closed(accepted)
     rules: list[tuple[list[_Atom], dict[str, Any], int]] = []

@@ -21,11 +21,7 @@ _CALLS = 250
 class Disagreement:
     """A class of calls that the page and the profile judge differently: those of one operation with the same two verdicts.
 
-    Attributes:
-        page: The first verdict of the page.
-        profile: The first verdict of the profile.
-        call: The first such call.
-        count: How many there were.
+    The first such call, its verdicts, and how many there were.
     """
 
     page: Outcome
@@ -39,16 +35,10 @@ class Disagreement:
 
 
 def verify(page: Page, profile: Profile, count: int, *, seed: int = 1, tell: Callable[[int], None] = lambda _: None) -> list[Disagreement]:
-    """Judge random calls of all operations, and return the classes that disagree, the largest first.
+    """Judge ``count`` random calls of all operations, and return the classes that disagree, the largest first.
 
     The verdicts agree if both accept a call, or if both refuse it at the same time, in the call or in `build()`, with the same error.
-
-    Args:
-        page: The page.
-        profile: The profile that should accept the same.
-        count: How many calls are judged.
-        seed: The same seed makes the same calls.
-        tell: Called with the number of calls that are done.
+    The same seed makes the same calls. ``tell`` is called with the number of calls that are done.
     """
     draws = Draws(profile, f"verify {seed}")
     found: dict[tuple[str, ...], Disagreement] = {}

@@ -18,17 +18,10 @@ LARGEST = 1 << 20
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """A call of a member, as watch.js describes values.
+    """A call of a member, such as ``"MLGraphBuilder.add"``, with its place in the order of calls, from 1. watch.js describes the values.
 
-    Attributes:
-        number: Its place in the order of calls, from 1.
-        member: The member, such as ``"MLGraphBuilder.add"``; ``constructor`` for the constructor.
-        self: The object that it belongs to, such as ``"MLGraphBuilder@2"``: the one that call 2 returned.
-        arguments: The arguments.
-        ended: It returned, or threw; its promise is settled. It has not where the host ended before.
-        value: The value that it returned, or with which its promise was fulfilled.
-        error: Name and message of its error; ``None`` without one.
-        filled: The bytes that it wrote to an argument.
+    ``self`` is the object that it belongs to: ``"MLGraphBuilder@2"`` is the one that call 2 returned. It has ``ended`` if it returned, or
+    threw, and its promise is settled. ``error`` is name and message; ``filled`` are the bytes that it wrote to an argument.
     """
 
     number: int
@@ -50,14 +43,9 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Log:
-    """The record of a program in a host.
+    """The record of a program in a host, whose name is in words.
 
-    Attributes:
-        host: The host, in words.
-        calls: The calls, in order.
-        console: Levels and texts of what it wrote to its console.
-        uncaught: Name and message of the errors that it did not catch.
-        end: Why the host ended before the program did; empty if it did not.
+    ``console`` has levels and texts, ``uncaught`` name and message of errors. ``end`` tells why the host ended before the program did.
     """
 
     host: str
@@ -73,11 +61,7 @@ class Log:
 
 
 class Watch:
-    """Watches one run of a program.
-
-    Args:
-        host: The host, in words.
-        largest: The size of the largest result whose bytes are kept.
+    """Watches one run of a program in a host; keeps the bytes of results up to the size ``largest``.
 
     Attributes:
         script: A classic script that runs before the program.

@@ -28,9 +28,7 @@ _EMPTY = 0.25
 class Dice:
     """A source of choices. It uses `random.Random.random` only, whose numbers no version of Python changes.
 
-    Args:
-        seed: The seed.
-        empty: Whether a shape may have dimensions of size 0.
+    With ``empty``, a shape may have dimensions of size 0.
     """
 
     #: The largest rank of a shape, and the bounds of sizes, of which each size has one.

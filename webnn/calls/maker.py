@@ -12,7 +12,7 @@ from webnn.calls.dice import Dice, Scalar, Style
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.revision import Revision
 
-__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of"]
+__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of", "write_arguments"]
 
 #: The dictionary that `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits: TypeAlias = Mapping[str, Any]
@@ -49,6 +49,15 @@ def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
     return found
 
 
+def write_arguments(value: Any) -> Any:
+    """Write arguments as data."""
+    if isinstance(value, Value):
+        return dict(value.reference)
+    if isinstance(value, dict):
+        return {key: write_arguments(each) for key, each in value.items()}
+    return [write_arguments(each) for each in value] if isinstance(value, list) else value
+
+
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the places within arguments that are written as data: the container of each value, and its key or index.
 
@@ -64,11 +73,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 class CallMaker(ABC):
     """Makes the operands of calls, as `webnn.calls.operations` asks for them. Subclasses say what an operand is.
 
-    Args:
-        dice: The source of choices.
-        revision: The draft.
-        limits: The types and ranks of the operands.
-        chained: Operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
+    With ``chained``, operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
     """
 
     def __init__(self, dice: Dice, revision: Revision, limits: Limits, *, chained: bool = False) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from webnn.calls.maker import Arguments, Call, CallMaker, Value
@@ -17,14 +16,12 @@ __all__ = ["ACTIVATIONS", "CALLS", "parameters"]
 
 _EPSILONS = (1e-5, 1e-3, 0.25, 1)
 #: The numbers of activation functions, with their ends.
-_PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = MappingProxyType(
-    {
-        "elu": {"alpha": (-2, 2)},
-        "hardSigmoid": {"alpha": (-1, 1), "beta": (-1, 1)},
-        "leakyRelu": {"alpha": (-2, 2)},
-        "linear": {"alpha": (-3, 3), "beta": (-3, 3)},
-    }
-)
+_PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "elu": {"alpha": (-2, 2)},
+    "hardSigmoid": {"alpha": (-1, 1), "beta": (-1, 1)},
+    "leakyRelu": {"alpha": (-2, 2)},
+    "linear": {"alpha": (-3, 3), "beta": (-3, 3)},
+}
 #: The activation functions of one operand.
 ACTIVATIONS = ("tanh", "sigmoid", "relu", "gelu", "hardSwish", "softplus", "softsign", *_PARAMETERS)
 #: Numbers beyond the range of some types, in ascending order.
@@ -348,43 +345,41 @@ _PAIRS = "add sub mul div max min pow equal notEqual greater greaterOrEqual less
 _REDUCTIONS = "reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean reduceMin reduceProduct reduceSum reduceSumSquare"
 
 #: How a valid call of each operation is made.
-CALLS: Mapping[str, Call] = MappingProxyType(
-    {
-        **{name: _unary(name) for name in (*(row.name for row in unary.OPERATIONS), *ACTIVATIONS)},
-        **{name: _unary(name, "a") for name in ("logicalNot", "isNaN", "isInfinite")},
-        **{name: _pair(name) for name in _PAIRS.split()},
-        "prelu": _pair("prelu", "input"),
-        "clamp": _clamp,
-        "softmax": _softmax,
-        "where": _where,
-        "quantizeLinear": _quantize("quantizeLinear"),
-        "dequantizeLinear": _quantize("dequantizeLinear"),
-        "cast": _cast,
-        "concat": _concat,
-        "split": _split,
-        "expand": _expand,
-        "reshape": _reshape,
-        "slice": _slice,
-        "transpose": _transpose,
-        "reverse": _reverse,
-        "tile": _tile,
-        "triangular": _triangular,
-        "pad": _pad,
-        "cumulativeSum": _cumulative,
-        **{name: _reduce(name) for name in _REDUCTIONS.split()},
-        "argMax": _select("argMax"),
-        "argMin": _select("argMin"),
-        "gather": _gather,
-        "gatherElements": _gather_elements,
-        "gatherND": _gather_nd,
-        "scatterElements": _scatter_elements,
-        "scatterND": _scatter_nd,
-        **WINDOWS,
-        "matmul": _matmul,
-        "gemm": _gemm,
-        "batchNormalization": _batch_normalization,
-        "instanceNormalization": _instance_normalization,
-        "layerNormalization": _layer_normalization,
-        **{name: _recurrent(name) for name in ("gru", "gruCell", "lstm", "lstmCell")},
-    }
-)
+CALLS: Mapping[str, Call] = {
+    **{name: _unary(name) for name in (*(row.name for row in unary.OPERATIONS), *ACTIVATIONS)},
+    **{name: _unary(name, "a") for name in ("logicalNot", "isNaN", "isInfinite")},
+    **{name: _pair(name) for name in _PAIRS.split()},
+    "prelu": _pair("prelu", "input"),
+    "clamp": _clamp,
+    "softmax": _softmax,
+    "where": _where,
+    "quantizeLinear": _quantize("quantizeLinear"),
+    "dequantizeLinear": _quantize("dequantizeLinear"),
+    "cast": _cast,
+    "concat": _concat,
+    "split": _split,
+    "expand": _expand,
+    "reshape": _reshape,
+    "slice": _slice,
+    "transpose": _transpose,
+    "reverse": _reverse,
+    "tile": _tile,
+    "triangular": _triangular,
+    "pad": _pad,
+    "cumulativeSum": _cumulative,
+    **{name: _reduce(name) for name in _REDUCTIONS.split()},
+    "argMax": _select("argMax"),
+    "argMin": _select("argMin"),
+    "gather": _gather,
+    "gatherElements": _gather_elements,
+    "gatherND": _gather_nd,
+    "scatterElements": _scatter_elements,
+    "scatterND": _scatter_nd,
+    **WINDOWS,
+    "matmul": _matmul,
+    "gemm": _gemm,
+    "batchNormalization": _batch_normalization,
+    "instanceNormalization": _instance_normalization,
+    "layerNormalization": _layer_normalization,
+    **{name: _recurrent(name) for name in ("gru", "gruCell", "lstm", "lstmCell")},
+}

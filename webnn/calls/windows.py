@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from webnn.calls.maker import Arguments, Call, CallMaker, Value
@@ -121,11 +120,9 @@ def _resample(m: CallMaker) -> Arguments:
 
 
 #: How a valid call of each of the operations is made.
-WINDOWS: Mapping[str, Call] = MappingProxyType(
-    {
-        **{name: _pool(name) for name in ("averagePool2d", "l2Pool2d", "maxPool2d")},
-        "conv2d": _conv,
-        "convTranspose2d": _conv_transpose,
-        "resample2d": _resample,
-    }
-)
+WINDOWS: Mapping[str, Call] = {
+    **{name: _pool(name) for name in ("averagePool2d", "l2Pool2d", "maxPool2d")},
+    "conv2d": _conv,
+    "convTranspose2d": _conv_transpose,
+    "resample2d": _resample,
+}

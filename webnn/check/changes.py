@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
-from webnn.context.profiles.rules import demand
+from webnn.context.profiles.rules import demand, described_facts
 from webnn.importing.ranges import Interval
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits
 
 if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
     from webnn.context.profiles import Profile, TensorLimits, Violation
 
-__all__ = ["NEAREST", "give_int32", "loss", "prove", "suggest"]
+__all__ = ["NEAREST", "give_int32", "keep_native", "loss", "prove", "suggest"]
 
 #: For each data type those that can replace it, best first: types that hold every value before others, and integers before
 #: floating-point types. A type that would lose the sign is not among them.
@@ -87,6 +90,28 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
     return _change_operand(violation, given, rows, profile)
 
 
+def keep_native(graph: GraphDescription, index: int, profile: Profile) -> str:
+    """Return the change that keeps an operator on the device of a profile; empty where nothing is known to help, or it does not leave.
+
+    Args:
+        graph: The graph.
+        index: The number of the operator.
+        profile: The profile.
+    """
+    operator = next(each for each in graph.operators if each.index == index)
+    known = graph.descriptors()
+    operands = [(argument, row, known[value]) for argument, row, value in operator.named_values()]
+    violation = profile.find_stray(operator.operation, operands, operator.descriptors, partial(described_facts, operator, graph, known))
+    if violation is None:
+        return ""
+    rows = profile.operations.get(operator.operation, {})
+    if violation.kind == "dataType":
+        # The operands of the same type must be native, too.
+        rows = {row: replace(limits, data_types=tuple(set(limits.data_types) & {*violation.allowed})) for row, limits in rows.items()}
+    change = suggest(violation, replace(profile, operations={**profile.operations, operator.operation: rows}))
+    return "" if change is None else change.text
+
+
 def _change_rule(violation: Violation) -> Change:
     """Return the demand of a rule, if its profile has no better advice."""
     if violation.demand == demand("constant", wanted=True):
@@ -133,7 +158,9 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
         # The argument that determines the type of the output.
         to = next((each for each in NEAREST[given] if each in violation.allowed), None)
         return None if to is None else _change(f"give {argument} as {json.dumps(to)}", given, to)
-    tied = _tied(row, rows)
+    # The rows that have one data type with this row, itself among them.
+    root = rows[row].same_type_as or row
+    tied = [name for name, each in rows.items() if root in (name, each.same_type_as)]
     limits = profile.operations[violation.operation]
     fitting = [each for each in NEAREST[given] if all(each in limits[name].data_types and each in rows[name].data_types for name in tied)]
     operands = [name for name in tied if not rows[name].output]
@@ -190,12 +217,6 @@ def _rows(operation: str) -> Mapping[str, OperandLimits]:
 def _row(argument: str) -> str:
     """Return the row of the tables that an argument has: ``"options.bias"`` is ``"bias"``, ``"inputs[1]"`` is ``"inputs"``."""
     return re.sub(r"\[\d+\]$", "", argument.removeprefix("options."))
-
-
-def _tied(row: str, rows: Mapping[str, OperandLimits]) -> list[str]:
-    """Return the rows that have one data type with a row, itself among them."""
-    root = rows[row].same_type_as or row
-    return [name for name, each in rows.items() if root in (name, each.same_type_as)]
 
 
 def _casts(profile: Profile, given: DataType, to: DataType) -> bool:

@@ -21,7 +21,7 @@ from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device, ExecutorOption, RevisionOption
 from webnn.commands.completion import complete_profile
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
 from webnn.commands.progress import progress_console
 from webnn.commands.registry import CASES
@@ -53,8 +53,7 @@ def command(
     program: Annotated[
         Path,
         typer.Argument(
-            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.",
-            show_default=False,
+            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.", show_default=False
         ),
     ],
     arguments: Annotated[
@@ -85,11 +84,7 @@ def command(
     junit: Annotated[Path | None, typer.Option(help="Write the report in the format of JUnit, too.", show_default=False)] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a page, too.", show_default=False)] = None,
     annotations: Annotated[
-        bool,
-        typer.Option(
-            "--annotations",
-            help="Print annotations of GitHub Actions for profiles that fail, in place of the report.",
-        ),
+        bool, typer.Option("--annotations", help="Print annotations of GitHub Actions for profiles that fail, in place of the report.")
     ] = False,
     revision: RevisionOption = None,
     shapes: ShapeOption = None,
@@ -120,12 +115,10 @@ def command(
     if as_json and annotations:
         raise failure("--json and --annotations cannot be given together: both print on the standard output", _WRONG)
     chosen = _choose(profiles or [], require or [])
-    try:
+    with failing(ValueError, _WRONG):
         check_executor(executor, "--executor")
         if revision is not None:
             find_revision(revision)
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
     job = Job(
         program=str(program),
         kind=kind,
@@ -159,13 +152,11 @@ def command(
     if as_json:
         # ASCII, whatever the output can take.
         typer.echo(json.dumps(report.model_dump(mode="json"), indent=1))
-    try:
+    with failing(OSError, _WRONG, "the report cannot be written: {}"):
         if junit is not None:
             write_junit(report, junit, started)
         if html is not None:
             write_page(report, html)
-    except OSError as error:
-        raise failure(f"the report cannot be written: {error}", _WRONG) from None
     if annotations:
         for line in annotate(report):
             typer.echo(line)
@@ -187,11 +178,9 @@ def _kind(program: Path) -> Kind:
     if kind is None:
         raise failure(f"a program is a file {', '.join(_KINDS)}, got {program}", _WRONG)
     if kind == "cases":
-        try:
+        with failing((OSError, ValueError), _WRONG):
             if not list(import_module(CASES).load_builds(program)):
                 raise failure(f"there are no cases in {program}", _WRONG)
-        except (OSError, ValueError) as error:
-            raise failure(str(error), _WRONG) from None
     return kind
 
 
@@ -214,10 +203,8 @@ def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
 
 def _identity(source: str) -> tuple[str, str]:
     """Return the name of a profile, and the name or path to load it by, which is unique for each profile."""
-    try:
+    with failing(ProfileError, _WRONG):
         profile = load_profile(source)
-    except ProfileError as error:
-        raise failure(str(error), _WRONG) from None
     if is_name(source):
         return profile.name, profile.name
     return profile.name, str(Path(source).resolve())

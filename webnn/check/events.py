@@ -37,15 +37,10 @@ class Job(Model):
     """One run of a program.
 
     Attributes:
-        program: The file.
-        kind: The kind of the file.
-        arguments: The program's arguments.
         profile: The profile, as `load_profile` takes it; ``None`` for none.
         revision: The draft that ``navigator.ml`` follows; ``None`` for that of the environment.
         device: The device type that placements are asked for; ``None`` for the one that the program asks for.
         go_on: Note the refusals of the profile, and let the calls pass.
-        options: Sizes and shapes that a model leaves open.
-        notes: The file for the notes.
         replay: Profiles on which the process says how the program runs, too, where that is known without a run on them.
         every: For these, find every refusal.
         predict: Predict how ONNX Runtime Web partitions the model on these, in the place of a run.
@@ -69,8 +64,6 @@ class Ended(Model):
     """The program ended.
 
     Attributes:
-        code: Its exit code.
-        error: The error that ended it; empty if it ended well.
         fatal: Which of the refusals it ended with; ``None`` if it ended with none.
         counts: How often each refusal happened.
     """
@@ -89,10 +82,8 @@ class Replay(Model):
     """How the program runs on a profile, without a process of its own.
 
     Attributes:
-        profile: The profile, as in `Job`.
         notes: The notes that a run would make.
         again: The notes of a run in which everything is allowed; ``None`` if they are not known, or not asked for.
-        seconds: How long it took.
     """
 
     profile: str
@@ -102,32 +93,19 @@ class Replay(Model):
 
 
 class Replayed(Model):
-    """All profiles were looked at.
-
-    Attributes:
-        profiles: How many.
-    """
+    """All profiles were looked at."""
 
     profiles: int
 
 
 class Engine(Model):
-    """ONNX Runtime was asked to load the model.
-
-    Attributes:
-        refusal: Why it refuses it; empty if it does not.
-    """
+    """ONNX Runtime was asked to load the model. ``refusal`` is empty if it does not refuse it."""
 
     refusal: str
 
 
 class Prediction(Model):
-    """A partition was predicted.
-
-    Attributes:
-        on: The profile, as in `Job`; ``None`` for none.
-        partition: The partition.
-    """
+    """A partition was predicted."""
 
     on: str | None
     partition: PartitionReport
@@ -146,11 +124,7 @@ class Sink(Protocol):
 
 
 class Collected:
-    """Keeps the notes of a run.
-
-    Attributes:
-        notes: The notes.
-    """
+    """Keeps the notes of a run."""
 
     def __init__(self) -> None:
         self.notes: list[RunNote] = []

@@ -66,12 +66,9 @@ _MOST_COMPUTATIONS = 64
 
 
 class Witness:
-    """Follows the program on every profile.
+    """Follows the program on every profile of `Job.replay`.
 
-    Args:
-        job: The run without a profile; `Job.replay` names the profiles.
-        recorder: Notes that run.
-        root: The code of the function that runs the program: an error that reaches it ends the program. ``None`` if errors never do.
+    An error that reaches the function with the code ``root`` ends the program. If there is none, errors never do.
     """
 
     def __init__(self, job: Job, recorder: Recorder, root: CodeType | None) -> None:
@@ -140,11 +137,7 @@ class Witness:
                     self._follow(follower, lambda follower=follower: question(follower.profile))  # type: ignore[misc]
 
     def finish(self, end: Ended) -> Iterator[Replay]:
-        """Yield the program's run on each profile where it is known.
-
-        Args:
-            end: How the run without a profile has ended.
-        """
+        """Yield the program's run on each profile where it is known."""
         if end.code or any(name.startswith(_POPEN) for name in sys.modules.keys() - self._loaded):
             return
         with self._quietly():
@@ -251,13 +244,7 @@ class _Acceptance:
 
 
 class _Follower:
-    """The known part of the program's run on one profile.
-
-    Args:
-        job: The run without a profile.
-        name: The profile, as `load_profile` takes it.
-        go_on: As in `Job`.
-    """
+    """The known part of the program's run on one profile."""
 
     def __init__(self, job: Job, name: str, *, go_on: bool) -> None:
         self.name = name
@@ -321,8 +308,6 @@ class _Varied:
     """A graph that some profiles compute in another way.
 
     Attributes:
-        state: The context that built it.
-        source: The graph.
         inputs: The inputs of each computation; ``None`` if there are too many.
         results: The outputs of each computation without a profile.
     """
@@ -385,11 +370,7 @@ def _make_again(state: ContextState, settings: Settings) -> MLContext:
 
 
 def may_catch(root: CodeType) -> bool:
-    """Tell whether an error of the running call may be caught before it reaches the frame of a function.
-
-    Args:
-        root: The code of the function.
-    """
+    """Tell whether an error of the running call may be caught before it reaches the frame of a function."""
     main = threading.main_thread()
     others = [each for each in threading.enumerate() if each is not main and not each.daemon and each.name != _TIMELINE]
     if threading.current_thread() is not main or others:

@@ -16,11 +16,7 @@ _NO_PROFILE = "(none)"
 
 
 def write_page(report: Report, path: Path) -> None:
-    """Write the page; an existing file is replaced.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write the page; an existing file is replaced. Raises `OSError` if it cannot be written."""
     path.write_text(render(report), encoding="utf-8", newline="\n")
 
 

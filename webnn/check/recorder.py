@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from webnn.builder.semantics import find_switches
-from webnn.check.changes import give_int32, prove, suggest
+from webnn.check.changes import give_int32, keep_native, prove, suggest
 from webnn.check.events import Ended, Job, Note, Sink
 from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands.text import one_line, replace_surrogates
@@ -123,7 +123,7 @@ class Recorder:
             operators=len(graph.operators),
             semantics=tuple(f"{name}={value}" for name, value in state.semantics if name in concerned),
         )
-        self._notes.write(described if placement is None else described.model_copy(update=_describe(placement)))
+        self._notes.write(described if placement is None else described.model_copy(update=_describe(placement, graph, profile)))
 
     def write(self, note: Note) -> None:
         """Write another note."""
@@ -146,7 +146,7 @@ class Recorder:
         self._notes.write(end.model_copy(update={"counts": counts}))
 
 
-def _describe(placement: Placement) -> dict[str, object]:
+def _describe(placement: Placement, graph: GraphDescription, profile: Profile | None) -> dict[str, object]:
     """Return a report's members about a placement."""
     return {
         "requested": placement.requested,
@@ -154,7 +154,13 @@ def _describe(placement: Placement) -> dict[str, object]:
         "partitions": len(placement.partitions),
         "transferred_bytes": placement.transferredBytes,
         "fallbacks": tuple(
-            Fallback(operation=each.operation, label=replace_surrogates(each.label), device=each.device, reason=each.reason)
+            Fallback(
+                operation=each.operation,
+                label=replace_surrogates(each.label),
+                device=each.device,
+                reason=each.reason,
+                change="" if profile is None else replace_surrogates(keep_native(graph, each.index, profile)),
+            )
             for each in placement.fallbacks
         ),
     }

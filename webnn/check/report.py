@@ -70,18 +70,13 @@ class Refusal(Model):
     """Something that a profile does not allow.
 
     Attributes:
-        operation: The method that was called.
-        label: The operator's label, empty if it has none.
         argument: The argument, option or output at fault.
         kind: The kind of refusal: the whole operation, a data type, a rank, or a rule of `build()`.
         given: The value that was given.
         allowed: The data types that the profile allows, or its smallest and its largest rank.
         demand: The demand of the rule; empty for the other kinds.
         condition: Where the rule holds; empty if it always does, and for the other kinds.
-        profile: The profile.
         graph: The case of a saved graph; empty for a program.
-        count: How often it happened.
-        change: A change that would help; ``None`` if none is known.
     """
 
     operation: str
@@ -99,12 +94,13 @@ class Refusal(Model):
 
 
 class Fallback(Model):
-    """An operator that leaves the requested device: where it runs, and why. The label is empty if it has none."""
+    """An operator that leaves the requested device: where it runs, why, and a change that keeps it there; each text may be empty."""
 
     operation: str
     label: str
     device: str
     reason: str
+    change: str = ""
 
 
 class Graph(Model):
@@ -113,12 +109,9 @@ class Graph(Model):
     Attributes:
         name: The names of its outputs, or that of the case; with a number appended if an earlier graph has the same name.
         profile: The profile of its context, ``None`` for none. It is another one than the run's if the program chose it.
-        requested: The device type that was asked for.
-        operators: How many operators it has.
         devices: The device types that these run on; none if that is not known.
         partitions: In how many parts it runs.
         transferred_bytes: How many bytes cross between devices in a run.
-        fallbacks: The operators that leave the requested device.
         semantics: How the device computes operations of the graph in its own way: switches with their values.
     """
 
@@ -137,8 +130,6 @@ class ModelNode(Model):
     """A node of an ONNX model.
 
     Attributes:
-        name: Its name, or that of its first output.
-        operator: The operator, with its domain if that is not ONNX's own.
         outcome: The result of its import: see `webnn.onnx.NodeReport`.
         operations: The WebNN operations that it becomes, in order; those that no output needs are left out.
         reasons: Why it cannot be imported, and advice.
@@ -155,7 +146,6 @@ class ModelReport(Model):
     """The import of an ONNX model.
 
     Attributes:
-        nodes: The nodes of its graph.
         reasons: Why it cannot be imported; empty if it can.
         notes: Differences from the model: float64 that is computed in float32, for example.
         refusal: Why ONNX Runtime refuses the model itself; empty if it does not.
@@ -201,17 +191,11 @@ class Run(Model):
     """A run of the program.
 
     Attributes:
-        profile: The profile; ``None`` for the run without one.
-        required: The command fails if this run does.
-        verdict: How it ended.
-        graphs: The graphs that were built, in their order.
         refusals: The refusals of the profile, in the order of the program; everything if that was requested, otherwise up to the end of the
             program. Refusals that the program survived come before the one that ended it.
         fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
         error: The error that the program ended with, empty if it ended well.
-        notes: Other remarks.
         partition: How ONNX Runtime Web would partition an ONNX model here; ``None`` for programs and graphs.
-        seconds: How long it took.
     """
 
     profile: str | None
@@ -248,16 +232,11 @@ class Report(Model):
     """A check.
 
     Attributes:
-        version: The version of ``webnn``.
         program: The program, or the saved graph, as it was named.
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
         device: The device type that placements were asked for; ``None`` for the one that the program asks for.
         model: The import of a model; ``None`` for programs and graphs.
-        baseline: The run without a profile.
-        profiles: A run for each profile.
-        totals: The sums.
-        seconds: How long everything took.
     """
 
     version: str

@@ -239,21 +239,23 @@ def _describe_fallbacks(run: Run) -> Iterator[str]:
     # The title names the profile.
     own = f'the device profile "{run.profile}"'
     found = Counter(
-        (each.operation, each.device, each.reason.replace(own, "the profile")) for graph in run.graphs for each in graph.fallbacks
+        (each.operation, each.device, each.reason.replace(own, "the profile"), each.change)
+        for graph in run.graphs
+        for each in graph.fallbacks
     )
     total = sum(graph.operators for graph in run.graphs)
     parts = sum(graph.partitions for graph in run.graphs)
     moved = sum(graph.transferred_bytes for graph in run.graphs)
     figures = f"{parts} partition{'s' if parts > 1 else ''}, {moved:,} bytes between devices in a run"
     yield f"{found.total()} of {total} operator{'s' if total > 1 else ''}; {figures}"
-    reasons = {(device, reason) for _, device, reason in found}
+    reasons = {(device, reason) for _, device, reason, _ in found}
     if len(reasons) == 1 and found.total() == total:
         [(device, reason)] = reasons
         yield f"all of them to the {device}: {reason}"
         return
-    for (operation, device, reason), count in found.items():
+    for (operation, device, reason, change), count in found.items():
         times = f" ({count} times)" if count > 1 else ""
-        yield f"{operation} to the {device}{times}: {reason}"
+        yield f"{operation} to the {device}{times}: {reason}{f'; change: {change}' if change else ''}"
 
 
 def _print_title(console: Console, text: str, style: str = "bold") -> None:

@@ -52,14 +52,8 @@ def check(
 ) -> Report:
     """Check a program. If it fails without a profile, no profile is tried.
 
-    Args:
-        job: The run without a profile.
-        profiles: The profiles.
-        tell: Called when a run has ended, with the end of the program's output; from one thread at a time.
-        every: Find every refusal, not only those before the program ends.
-        timeout: How long a run may take, in seconds.
-        executor: Where the runs on profiles take place, as `webnn.processes.executors` names it; by default in processes of this machine.
-        replay: Run the program on a profile only where the run without one does not show how it runs there.
+    ``tell`` is called when a run has ended, with the end of the program's output, from one thread at a time. A run may take ``timeout``
+    seconds. With ``replay``, the program runs on a profile only where the run without one does not show how it runs there.
 
     Raises:
         OSError: A process could not start, or the executor is broken.

@@ -53,9 +53,7 @@ def main(job: str) -> None:
 def run(job: Job, audit: Callable[[Callable[[str, tuple[object, ...]], None]], None] = lambda hook: None) -> int:
     """Run a program, and return its exit code.
 
-    Args:
-        job: The job to run.
-        audit: Adds a hook for the events of the interpreter, by which a program that starts processes is known.
+    ``audit`` adds a hook for the events of the interpreter, by which a program that starts processes is known.
     """
     notes = Notes(Path(job.notes))
     if job.predict:
@@ -205,10 +203,6 @@ def _read_model(job: Job, notes: Sink) -> _Run:
     return build
 
 
-def _read_cases(job: Job, notes: Sink) -> _Run:
-    return _build_cases
-
-
 def _build_cases(job: Job, recorder: Recorder) -> Ended:
     """Build the graph of every case of a file, each in a context of its own."""
     ends: list[Ended] = []
@@ -230,7 +224,9 @@ _PROGRAMS: Mapping[Kind, tuple[_Run, CodeType | None]] = MappingProxyType(
     {"python": (_run_python, run_script.__code__), "javascript": (_run_javascript, None)}
 )
 #: How everything else is read, once.
-_READ: Mapping[Kind, Callable[[Job, Sink], _Run]] = MappingProxyType({"graph": _read_graph, "model": _read_model, "cases": _read_cases})
+_READ: Mapping[Kind, Callable[[Job, Sink], _Run]] = MappingProxyType(
+    {"graph": _read_graph, "model": _read_model, "cases": lambda job, notes: _build_cases}
+)
 
 
 def _exit_code(code: int) -> str:

@@ -14,13 +14,7 @@ _ESCAPES_OF_PROPERTIES = {**_ESCAPES, ":": "%3A", ",": "%2C"}
 
 
 def write_annotation(level: Literal["error", "warning"], message: str, **properties: str) -> str:
-    """Return the line of an annotation.
-
-    Args:
-        level: How it is shown.
-        message: The text, of any number of lines.
-        properties: ``file`` and ``title``.
-    """
+    """Return the line of an annotation."""
     given = ",".join(f"{name}={_escape(value, _ESCAPES_OF_PROPERTIES)}" for name, value in properties.items())
     return f"::{level} {given}::{_escape(message, _ESCAPES)}"
 

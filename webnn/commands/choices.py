@@ -12,7 +12,7 @@ import typer
 from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing
 from webnn.context.emulation import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
 
 __all__ = [
@@ -185,10 +185,8 @@ def set_semantics(chosen: Sequence[str] | None) -> None:
     """Set the values of switches for this process and for those that it starts."""
     if chosen:
         text = ",".join(chosen)
-        try:
+        with failing(ValueError, 2):
             parse_semantics(text, "--semantics")
-        except ValueError as error:
-            raise failure(str(error), 2) from None
         os.environ[SEMANTICS_VARIABLE] = text
 
 

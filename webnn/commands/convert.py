@@ -11,7 +11,7 @@ import typer
 import webnn
 from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_output
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.formats import WRITERS, save
@@ -23,8 +23,7 @@ _WRONG = 2
 
 def command(
     source: Annotated[
-        Path,
-        typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html."),
+        Path, typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html.")
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
@@ -50,9 +49,7 @@ def command(
     """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture."""
     options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
-    try:
+    with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):
         weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)
-    except (OSError, ValueError, webnn.WebNNTypeError) as error:
-        raise failure(str(error), _WRONG) from None
     beside = "" if weights is None else f", with weights in {weights.name}"
     typer.echo(f"{output}: {len(description.operators)} operators, {len(description.constants)} constants{beside}", err=True)

@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 import webnn
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import (
@@ -131,16 +131,12 @@ def _compute(sides: Sequence[_Side], files: Sequence[str], seed: int) -> dict[st
     shared = [name for name, value in one.outputs.items() if name in other.outputs and known[0][value] == known[1][other.outputs[name]]]
     if one.inputs != other.inputs or not shared:
         return {}
-    try:
+    with failing((OSError, ValueError), _WRONG):
         given = read_inputs(split_pairs(files, list(one.inputs), "--input"), one.inputs)
         booleans = frozenset[str]().union(*[boolean_inputs(side.path) for side in sides if side.path is not None])
-    except (OSError, ValueError) as error:
-        raise failure(str(error), _WRONG) from None
     inputs = {**seeded_inputs(one.inputs, seed, booleans), **given}
-    try:
+    with failing((webnn.DOMException, TypeError, webnn.DescriptionError), _WRONG, "a graph cannot be computed: {}"):
         results = [side.run(inputs) for side in sides]
-    except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
-        raise failure(f"a graph cannot be computed: {error}", _WRONG) from None
     return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}
 
 

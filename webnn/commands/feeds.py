@@ -27,8 +27,7 @@ _INDICES = 8
 def split_pairs(pairs: Sequence[str], names: Sequence[str], option: str) -> dict[str, Path]:
     """Split ``NAME=FILE``; for a graph of one input or output ``FILE`` is enough.
 
-    Raises:
-        ValueError: A name is unknown or given twice.
+    Raises `ValueError` if a name is unknown or given twice.
     """
     found: dict[str, Path] = {}
     for pair in pairs:
@@ -118,12 +117,7 @@ def _draw(generator: np.random.Generator, descriptor: OperandDescriptor, count: 
 def build(description: webnn.GraphDescription, **settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:
     """Build a graph in a new context of its own draft.
 
-    Args:
-        description: The graph.
-        settings: Arguments of `webnn.ML` other than the draft.
-
-    Returns:
-        The context, which must be kept as long as the graph computes, and the graph.
+    ``settings`` are arguments of `webnn.ML`. The context must be kept as long as the graph computes.
     """
     context = webnn.ML(revision=find_revision(description.draft), **settings).createContextSync()
     builder = webnn.MLGraphBuilder(context)

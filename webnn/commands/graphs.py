@@ -30,24 +30,12 @@ NO_OPTIONS = ModelOptions()
 
 
 def load_graph(
-    path: Path,
-    arguments: Sequence[str] = (),
-    *,
-    graph: str | None = None,
-    revision: str | None = None,
-    options: ModelOptions = NO_OPTIONS,
+    path: Path, arguments: Sequence[str] = (), *, graph: str | None = None, revision: str | None = None, options: ModelOptions = NO_OPTIONS
 ) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 
-    Args:
-        path: The file.
-        arguments: The program's arguments.
-        graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
-        revision: As for `collect_graphs`.
-        options: Values for what an ONNX model leaves open.
-
-    Raises:
-        typer.Exit: There is no such graph, or the file is wrong; the message is printed.
+    ``graph`` is its number, from 1, or its name: the names of its outputs, with commas. It is needed if there are several. Raises
+    `typer.Exit` if there is no such graph, or the file is wrong; the message is printed.
     """
     return choose_graph(collect_graphs(path, arguments, revision=revision, options=options), path, graph)
 
@@ -55,8 +43,7 @@ def load_graph(
 def choose_graph(found: Sequence[webnn.GraphDescription], path: Path, graph: str | None) -> webnn.GraphDescription:
     """Return one of the graphs of a file or program: the only one, or that of ``--graph``; see `load_graph`.
 
-    Raises:
-        typer.Exit: There is no such graph; the message is printed.
+    Raises `typer.Exit` if there is no such graph; the message is printed.
     """
     names = [graph_name(each) for each in found]
     if graph is None:
@@ -86,15 +73,8 @@ def collect_graphs(
 ) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
-    Args:
-        path: The file.
-        arguments: The program's arguments.
-        revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
-        options: Values for what an ONNX model leaves open.
-        on_build: Called with every graph that the program builds, as by `webnn.emulate`.
-
-    Raises:
-        typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
+    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`. Raises `typer.Exit` if the file is wrong, the
+    program fails, or it builds no graph; the message is printed.
     """
     if not path.is_file():
         raise failure(f"{path} is {describe_kind(path)}: a graph or a program is a file", _WRONG)

@@ -21,12 +21,7 @@ _WRONG = 2
 def write_inspection(path: Path | None, program: Path) -> Iterator[None]:
     """Collect the graphs of a program that runs in the block, and write the page about them when it ends, also with an error.
 
-    Args:
-        path: The page; ``None`` to collect nothing.
-        program: The program, for the title.
-
-    Raises:
-        typer.Exit: The page cannot be written. The program's own exit code is lost.
+    Raises `typer.Exit` if the page cannot be written. The program's own exit code is lost.
     """
     if path is None:
         yield
@@ -58,12 +53,8 @@ def write_inspection(path: Path | None, program: Path) -> Iterator[None]:
 def write_waste(target: str | None, program: Path) -> Iterator[None]:
     """Record what a program that runs in the block copies and allocates, and write the report when it ends, also with an error.
 
-    Args:
-        target: The file, or "-" for the standard error; ``None`` to record nothing.
-        program: The program, for the title.
-
-    Raises:
-        typer.Exit: The report cannot be written. The program's own exit code is lost.
+    ``target`` is the file, or "-" for the standard error; ``None`` records nothing. Raises `typer.Exit` if the report cannot be written.
+    The program's own exit code is lost.
     """
     if target is None:
         yield

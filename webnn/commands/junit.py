@@ -20,13 +20,7 @@ _ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a case ended that did not pass.
-
-    Attributes:
-        tag: A failure, an error outside of what was tested, or a failure that was expected.
-        kind: The kind of failure.
-        message: A description of the failure.
-    """
+    """How a case ended that did not pass."""
 
     tag: Literal["failure", "error", "skipped"]
     kind: str
@@ -44,15 +38,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Cases that ran together.
-
-    Attributes:
-        name: The name of the suite.
-        group: The name that all its cases share.
-        seconds: How long they took.
-        cases: The cases.
-        output: The printed text.
-    """
+    """Cases that ran together."""
 
     name: str
     group: str
@@ -62,15 +48,7 @@ class Suite:
 
 
 def write_suites(path: Path, name: str, suites: Iterable[Suite], *, started: float, seconds: float) -> None:
-    """Write JUnit XML; an existing file is replaced.
-
-    Args:
-        path: The file.
-        name: The name of all suites together.
-        suites: The suites.
-        started: When they started, in seconds since 1970.
-        seconds: How long they took.
-    """
+    """Write JUnit XML; an existing file is replaced."""
     stamp = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     root = ET.Element("testsuites", name=name, time=f"{seconds:.3f}")
     root.extend(_suite(suite, stamp) for suite in suites)

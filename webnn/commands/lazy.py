@@ -26,13 +26,10 @@ _LOOKS: Mapping[str, Any] = MappingProxyType(
 
 
 def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: Any) -> typer.Typer:
-    """Make a group of commands.
+    """Make a group of commands; ``default`` is meant if none is named.
 
-    Args:
-        commands: The commands by their names. A module has its command as the function ``command``, with the settings
-            ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some, or as the group ``app``.
-        default: The command that is meant if none is named.
-        settings: Arguments of `typer.Typer`.
+    A module has its command as the function ``command``, with the settings ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some,
+    or as the group ``app``. ``settings`` are arguments of `typer.Typer`.
     """
 
     class Commands(TyperGroup):
@@ -79,11 +76,7 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
             entry = commands[cmd_name]
             return TyperCommand(cmd_name, help=entry.help) if self._lists else _load(cmd_name, entry.module)
 
-    return typer.Typer(
-        cls=Commands,
-        context_settings=dict(_SETTINGS),
-        **{**_LOOKS, **settings},
-    )
+    return typer.Typer(cls=Commands, context_settings=dict(_SETTINGS), **{**_LOOKS, **settings})
 
 
 def _meant(name: str, commands: Mapping[str, Entry]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 import webnn
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.models import ModelOptions, boolean_inputs, read_graph
 from webnn.commands.text import show_controls
@@ -25,29 +25,19 @@ _FAILED, _WRONG = 1, 2
 def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options: ModelOptions) -> None:
     """Compute a saved graph in its own draft: write the outputs that are asked for, and print statistics of the others.
 
-    Args:
-        path: The graph.
-        inputs: ``NAME=FILE``, or ``FILE`` for a graph of one input. The other inputs are seeded random numbers.
-        outputs: The same for the outputs to write.
-        options: Values for what an ONNX model leaves open.
-
-    Raises:
-        typer.Exit: A file is wrong, or the graph cannot be built or computed; the message is printed.
+    Inputs and outputs are ``NAME=FILE``, or ``FILE`` for a graph of one. The other inputs are seeded random numbers. Raises `typer.Exit` if
+    a file is wrong, or the graph cannot be built or computed; the message is printed.
     """
     description = read_graph(path, options)
-    try:
+    with failing((OSError, ValueError), _WRONG):
         given = read_inputs(split_pairs(inputs, list(description.inputs), "--input"), description.inputs)
         wanted = split_pairs(outputs, list(description.outputs), "--output")
-    except (OSError, ValueError) as error:
-        raise failure(str(error), _WRONG) from None
     drawn = [name for name in description.inputs if name not in given]
     if drawn:
         typer.echo(f"webnn: random numbers for the inputs {', '.join(map(show_controls, drawn))}", err=True)
-    try:
+    with failing((webnn.DOMException, TypeError, webnn.DescriptionError), _FAILED):
         context, graph = build(description)
         results = compute(context, graph, {**seeded_inputs(description.inputs, 0, boolean_inputs(path)), **given})
-    except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
-        raise failure(str(error), _FAILED) from None
     for name, array in results.items():
         if name in wanted:
             _write(wanted[name], array)
@@ -62,10 +52,8 @@ def _write(file: Path, array: np.ndarray[Any, np.dtype[Any]]) -> None:
         # A .npy has no elements of low precision: their bits are written, as they are read.
         array = array.view(f"u{array.dtype.itemsize}")
     np.save(buffer, array, allow_pickle=False)
-    try:
+    with failing(OSError, _FAILED, "the output cannot be written: {}"):
         file.write_bytes(buffer.getvalue())
-    except OSError as error:
-        raise failure(f"the output cannot be written: {error}", _FAILED) from None
 
 
 def _summarize(array: np.ndarray[Any, np.dtype[Any]], descriptor: webnn.OperandDescriptor) -> str:

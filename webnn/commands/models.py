@@ -83,9 +83,7 @@ class ModelOptions:
 
     Attributes:
         shapes: The shapes of inputs by their names.
-        dims: The sizes of named dimensions.
         constants: Numbers, lists, or the paths of .npy files, by the names of inputs.
-        int32: int64 is computed in int32.
         precision: ``"f32"``: f64 of a StableHLO program is computed in float32.
     """
 
@@ -108,8 +106,7 @@ class ModelOptions:
     ) -> ModelOptions:
         """Parse the options of a command for a file, or for one of several.
 
-        Raises:
-            typer.Exit: One is not valid, or no file is a model that has it; the message is printed.
+        Raises `typer.Exit` if one is not valid, or no file is a model that has it; the message is printed.
         """
         for given, names, fits, what in (
             (dims, "--dim", _has_names, "an ONNX model or a graph (.webnn, .webnn.json)"),
@@ -189,9 +186,7 @@ class ModelOptions:
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
         """Return a model and what the user says about it, for `webnn.onnx.survey`.
 
-        Raises:
-            ValueError: The model, or the file of a constant, is not valid.
-            OSError: A file cannot be read.
+        Raises `ValueError` if the model, or the file of a constant, is not valid, and `OSError` if a file cannot be read.
         """
         from webnn.onnx.model import Settings, read  # noqa: PLC0415 (as above)
 
@@ -211,12 +206,7 @@ class ModelOptions:
         return survey(read(path, shapes=self.shapes), Settings(constants=self.arrays(), precision=self.precision))
 
     def arrays(self) -> dict[str, Any]:
-        """Return the constants as arrays.
-
-        Raises:
-            ValueError: A file is not valid.
-            OSError: A file cannot be read.
-        """
+        """Return the constants as arrays. Raises `ValueError` if a file is not valid, and `OSError` if a file cannot be read."""
         import numpy as np  # noqa: PLC0415 (as above)
 
         from webnn.builder.npy import map_array  # noqa: PLC0415
@@ -237,9 +227,7 @@ def is_onnx(path: Path) -> bool:
 def boolean_inputs(path: Path) -> frozenset[str]:
     """Return the inputs of an ONNX model that are bool, which uint8 carries; none for other files.
 
-    Raises:
-        ValueError: The model is not valid.
-        OSError: The file cannot be read.
+    Raises `ValueError` if the model is not valid, and `OSError` if the file cannot be read.
     """
     if not is_onnx(path):
         return frozenset()
@@ -275,11 +263,7 @@ def _is_stablehlo(path: Path) -> bool:
 
 
 def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
-    """Return the graph of a file.
-
-    Raises:
-        typer.Exit: The file is wrong; the message is printed.
-    """
+    """Return the graph of a file. Raises `typer.Exit` if the file is wrong; the message is printed."""
     try:
         return options.load(path).description if is_model(path) else options.load_saved(path)
     except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError, webnn.WebNNTypeError) as error:

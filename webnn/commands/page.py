@@ -9,7 +9,7 @@ from pathlib import Path
 
 import webnn
 from webnn.commands.choices import PAGES
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
@@ -42,8 +42,7 @@ def run_page(
 ) -> int:
     """Run a program in Node, within ``emulation``; return its exit code. The other arguments are the options of the command.
 
-    Raises:
-        typer.Exit: The call is wrong, or there is no Node; the message is printed.
+    Raises `typer.Exit` if the call is wrong, or there is no Node; the message is printed.
     """
     if root is not None and not root.is_dir():
         raise failure(f"--root must be a folder, got {root}", _WRONG)
@@ -56,43 +55,38 @@ def run_page(
         scripts = scripts_of_script(place, address)
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
-    try:
-        with emulation, write_inspection(inspect, program), write_waste(waste, program):
-            return run_program(
-                find_node(node),
-                NodeProgram(
-                    scripts=scripts,
-                    # A program outside the root is treated like a script of another site: the page is that of the root.
-                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
-                    arguments=["node", str(program), *arguments],
-                    files=files,
-                    timeout=timeout,
-                    memory=memory,
-                    revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
-                    dialect=dialect,
-                    document=document,
-                    on_line=None if waste is None else PLACE.set,
-                ),
-                verbose=verbose,
-            )
-    except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
-        raise failure(str(error), _WRONG) from None
+    refused = (NodeMissingError, ValueError, webnn.WebNNTypeError)
+    with failing(refused, _WRONG), emulation, write_inspection(inspect, program), write_waste(waste, program):
+        return run_program(
+            find_node(node),
+            NodeProgram(
+                scripts=scripts,
+                # A program outside the root is treated like a script of another site: the page is that of the root.
+                location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                arguments=["node", str(program), *arguments],
+                files=files,
+                timeout=timeout,
+                memory=memory,
+                revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
+                dialect=dialect,
+                document=document,
+                on_line=None if waste is None else PLACE.set,
+            ),
+            verbose=verbose,
+        )
 
 
 def make_document(embedder: str | None, allow: str | None, policy: str | None) -> webnn.Document:
     """Make the document of a program: a page of its own, or a frame in the page `embedder`. The other arguments are options, too.
 
-    Raises:
-        typer.Exit: An option is wrong; the message is printed.
+    Raises `typer.Exit` if an option is wrong; the message is printed.
     """
     if allow is not None and embedder is None:
         raise failure(
             "--allow is an attribute of a frame: give the page with the frame, too, for example --embedder https://page.test", _WRONG
         )
-    try:
+    with failing(ValueError, _WRONG, "--embedder: {}"):
         page = None if embedder is None else webnn.Document(origin=embedder)
-    except ValueError as error:
-        raise failure(f"--embedder: {error}", _WRONG) from None
     with warnings.catch_warnings():
         warnings.simplefilter("error", webnn.WebNNWarning)
         try:

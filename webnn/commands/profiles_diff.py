@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from webnn.commands.completion import complete_profile
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing
 from webnn.commands.rows import make_console, print_rows
 from webnn.context.profiles import ProfileError, load_profile
 from webnn.context.profiles.difference import compare, describe
@@ -29,10 +29,8 @@ def command(
 
     Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is not a profile.
     """
-    try:
+    with failing(ProfileError, 2):
         found = compare(load_profile(first), load_profile(second))
-    except ProfileError as error:
-        raise failure(str(error), 2) from None
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in found], indent=1))
     elif found:

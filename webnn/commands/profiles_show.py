@@ -10,7 +10,7 @@ import typer
 
 from webnn.builder.semantics import merge_semantics
 from webnn.commands.completion import complete_profile
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing
 from webnn.commands.rows import Row, make_console, print_rows
 from webnn.context.limits import show_limits
 from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
@@ -37,10 +37,8 @@ def command(
     Without a name, every profile that is shipped; with one, also its limits: data types and ranks of the operands of each operation. It
     checks files, too: the exit status is 2 if one is not a profile.
     """
-    try:
+    with failing(ProfileError, 2):
         found = [load_profile(name) for name in names or PROFILES]
-    except ProfileError as error:
-        raise failure(str(error), 2) from None
     if as_json:
         typer.echo(json.dumps({profile.name: _tell(profile) for profile in found}, indent=1))
         return

@@ -30,7 +30,7 @@ from webnn.commands.choices import (
     set_numerics,
     set_semantics,
 )
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.scripts import print_error, run_script
@@ -213,10 +213,8 @@ def _emulate(profile: str | None = None, fallback: Fallback | None = None, *, re
     """Return `webnn.emulate` of what was given. If nothing was, it is not called: it loads NumPy."""
     if profile is None and fallback is None and not reference:
         return nullcontext()
-    try:
+    with failing(ValueError, _WRONG):
         return webnn.emulate(profile=profile, fallback=None if fallback is None else fallback.value, reference=reference or None)
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
 
 
 def _refuse_javascript_options(why: str, **options: object) -> None:

@@ -62,14 +62,17 @@ COMMANDS: Mapping[str, Entry] = Commands(
             "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",
         ),
         "show": Entry(
-            "webnn.commands.show",
-            "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.",
+            "webnn.commands.show", "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors."
         ),
         "convert": Entry(
             "webnn.commands.convert",
             "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
         ),
         "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
+        "conformance": Entry(
+            "webnn.wpt_runner.commands.conformance",
+            "Compare devices by conformance cases: which operations and data types are right, wrong, refused, or leave the device.",
+        ),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }
 )

@@ -41,14 +41,10 @@ def command(
         console.print(Text.assemble((switch.name, "bold cyan"), f"  {about}"), soft_wrap=True)
         for value, meaning in switch.values.items():
             profiles = [name for name, chosen in told[switch.name]["profiles"].items() if chosen == value]
-            default = ["the default"] if value == switch.default else []
-            console.print(Text.assemble("  ", (value, "bold"), f"  {meaning}", (_remark([*default, *profiles]), "yellow")), soft_wrap=True)
+            names = ", ".join([*(["the default"] if value == switch.default else []), *profiles])
+            console.print(Text.assemble("  ", (value, "bold"), f"  {meaning}", (names and f"  ({names})", "yellow")), soft_wrap=True)
         for source in switch.sources:
             console.print(Text(f"  {source.name}: {source.says}", "dim"), soft_wrap=True)
-
-
-def _remark(names: list[str]) -> str:
-    return f"  ({', '.join(names)})" if names else ""
 
 
 def _tell(switch: Switch) -> dict[str, Any]:

@@ -94,7 +94,9 @@ def command(
         for file, draw_it in pictures.items():
             files.write(file, draw_it(shown[0]))
         if placement:
-            placements = [_place(each, profile) for each in shown]
+            from webnn.commands.feeds import build  # noqa: PLC0415 (as above)
+
+            placements = [build(each, profile=profile, fallback="silent")[1].placement for each in shown]
             told = [each.to_dict() for each in placements]
             texts = [json.dumps(told, indent=1)] if as_json else [str(each) for each in placements]
         elif as_json:
@@ -109,14 +111,6 @@ def command(
     for number, text in enumerate(texts, start=1):
         heading = f"== {number} of {len(texts)}: {graph_name(shown[number - 1])}\n\n" if len(texts) > 1 else ""
         _print(heading + text + ("\n" if number < len(texts) else ""))
-
-
-def _place(description: webnn.GraphDescription, profile: str | None) -> webnn.Placement:
-    """Build a graph, and return where its operators run."""
-    from webnn.commands.feeds import build  # noqa: PLC0415 (as above)
-
-    _, graph = build(description, profile=profile, fallback="silent")
-    return graph.placement
 
 
 def _print(text: str) -> None:

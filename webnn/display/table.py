@@ -28,7 +28,6 @@ class Cell(str):
 
     Attributes:
         value: The number that the cell is sorted by; without one, the text is used.
-        style: Its colour, as rich names it.
     """
 
     __slots__ = ("style", "value")
@@ -48,9 +47,7 @@ class Table:
     """A table: a headline, lines, rows, and lines again. Columns that are empty are not shown.
 
     Attributes:
-        title: The headline.
         facts: Lines below it.
-        columns: The names of the columns.
         rows: The texts of each row, some of them with a number or a colour: `Cell`.
         numbers: The columns that are aligned to the right.
         whole: Other columns that are not folded.

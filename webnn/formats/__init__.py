@@ -79,11 +79,7 @@ def load(path: str | os.PathLike[str]) -> GraphDescription:
 
 
 def find_suffix(path: Path, formats: Mapping[str, str], operation: str) -> str:
-    """Return the longest suffix of a table that a file's name ends with.
-
-    Raises:
-        ValueError: It ends with none.
-    """
+    """Return the longest suffix of a table that a file's name ends with. Raises `ValueError` if it ends with none."""
     name = path.name.lower()
     fitting = [suffix for suffix in formats if name.endswith(suffix)]
     if not fitting:

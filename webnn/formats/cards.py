@@ -35,10 +35,8 @@ class Row:
     Attributes:
         numbers: The numbers of its operators: see `numbers`.
         operation: The operation; empty for operators that are left out.
-        title: The text of the row.
         label: The label; for several operators, the common parts of their labels.
         shape: The shape of the result, empty if it is that of the row above.
-        details: Everything about the operator, line by line: operands, options, results.
     """
 
     numbers: tuple[int, ...]
@@ -54,7 +52,6 @@ class Card:
     """A box of the picture: an input, a constant or an output of the graph, or one operator or more.
 
     Attributes:
-        kind: The kind of card.
         rows: The operators; of inputs, constants and outputs one row without an operation.
         frame: The position of its frame among those of the picture; ``None`` if it has none.
     """
@@ -66,12 +63,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """A block that repeats.
-
-    Attributes:
-        count: How many copies there are.
-        operators: How many operators a copy has.
-    """
+    """A block that repeats."""
 
     count: int
     operators: int
@@ -79,13 +71,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """Values that go from one card to another.
-
-    Attributes:
-        source: The position of the card that makes them.
-        target: The position of the card that takes them.
-        values: Their names, types and shapes.
-    """
+    """Values that go from one card to another."""
 
     source: int
     target: int
@@ -111,12 +97,7 @@ def numbers(description: GraphDescription) -> list[int]:
 
 
 def make_picture(description: GraphDescription, *, devices: Mapping[int, str] | None = None, fold: bool = True) -> Picture:
-    """Make the cards, frames and edges of a graph.
-
-    Args:
-        description: The graph.
-        devices: The device of each operator by its number; operators on different devices share neither card nor frame.
-        fold: Fold repeated blocks and chains. Otherwise each operator has a card of its own.
+    """Make the cards, frames and edges of a graph. Operators on different devices share neither card nor frame.
 
     Raises:
         DescriptionError: The description contradicts itself.
@@ -196,16 +177,13 @@ class _Maker:
             operator = self._operators[position]
             taken = [name for _, _, name in operator.named_values() if name not in self._description.constants]
             chain = ends.pop(taken[0], None) if len(taken) == 1 else None
-            if chain is None or not self._together(chain[-1], position):
+            if chain is None or any(each[chain[-1]] != each[position] for each in (self._frames, self._devices)):
                 chain = []
                 chains.append(chain)
             chain.append(position)
             if len(operator.outputs) == 1 and users[operator.outputs[0]] == 1 and operator.outputs[0] not in self._last_values:
                 ends[operator.outputs[0]] = chain
         yield from chains
-
-    def _together(self, before: int, position: int) -> bool:
-        return self._frames[before] == self._frames[position] and self._devices[before] == self._devices[position]
 
     def _rows(self, chain: Sequence[int]) -> Iterator[Row]:
         shape = ""

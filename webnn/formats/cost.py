@@ -39,12 +39,7 @@ def parameters(description: GraphDescription) -> list[int]:
 
 
 def multiply_adds(operator: OperatorDescription, known: Mapping[str, OperandDescriptor]) -> int:
-    """Return the multiply-adds of an operator, 0 for operations that have none.
-
-    Args:
-        operator: The operator, with its descriptors.
-        known: The descriptors of its operands.
-    """
+    """Return the multiply-adds of an operator, 0 for operations that have none."""
     rule = _RULES.get(operator.operation)
     return rule(operator, known) if rule else 0
 

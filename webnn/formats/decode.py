@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from webnn.builder.description import (
 )
 from webnn.builder.transform import complete
 from webnn.formats.exchange import FORMAT, SPECIAL, VERSIONS, Array, Problem, Signature, signatures
+from webnn.formats.weights import Weights
 from webnn.validation import webidl
 from webnn.validation.descriptor import (
     BITS,
@@ -38,30 +39,15 @@ from webnn.validation.operation import find_unsupported
 from webnn.validation.revision import Revision
 from webnn.validation.suggestions import lacks_operation
 
-__all__ = ["Tensors", "decode"]
+__all__ = ["decode"]
 
 #: The deepest nesting of lists that an option can have; no operation needs more than two levels.
 _DEEPEST = 8
 _NODE_MEMBERS = frozenset({"id", "op", "inputs", "options", "outputs"})
 
 
-class Tensors(Protocol):
-    """The weights of a graph."""
-
-    def read(self, name: str, descriptor: OperandDescriptor) -> Array:
-        """Return the data of a tensor; raises `Problem` if there is none with this type and shape."""
-
-
-def decode(content: object, tensors: Tensors) -> GraphDescription:
-    """Check plain data, and return the graph with all descriptors.
-
-    Args:
-        content: The result of a JSON parser, or of the parser of the text form.
-        tensors: The weights. Only those that the graph refers to are read.
-
-    Raises:
-        Problem: The content is not valid. The place is one in the content.
-    """
+def decode(content: object, tensors: Weights) -> GraphDescription:
+    """Check plain data, and return the graph with all descriptors. Raises a `Problem`, with a place in the content, if it is not valid."""
     graph = _check(content, dict, "an object")
     if graph.get("format") != FORMAT:
         raise Problem(f"must be {FORMAT!r}, got {webidl.describe(graph.get('format'))}", "format")
@@ -174,7 +160,7 @@ class _Decoder:
             raise Problem(f"must have only the members dataType and shape{', init' if members > 2 else ''}, got {_names(given)}", *place)
         return descriptor
 
-    def constant(self, value: Any, tensors: Tensors, *place: str | int) -> ConstantDescription:
+    def constant(self, value: Any, tensors: Weights, *place: str | int) -> ConstantDescription:
         descriptor = self.descriptor(value, *place, members=3)
         init = _check(value.get("init"), dict, "an object", *place, "init")
         kind = init.get("kind")
@@ -229,13 +215,7 @@ class _Decoder:
         except Problem as problem:
             raise Problem(problem.message, "nodes", number, "options", *problem.place) from None
         return make_operator(
-            operation=operation,
-            inputs=inputs,
-            arguments=arguments,
-            options=options,
-            operands=operands,
-            label=label,
-            outputs=tuple(outputs),
+            operation=operation, inputs=inputs, arguments=arguments, options=options, operands=operands, label=label, outputs=tuple(outputs)
         )
 
     def _options(self, operation: str, given: object, signature: Signature) -> tuple[dict[str, Any], dict[str, Any], dict[str, str], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +23,7 @@ def write(description: GraphDescription, path: Path) -> None:
 def as_dot(description: GraphDescription) -> str:
     """Return a graph in the language of Graphviz, UTF-8.
 
-    Raises:
-        DescriptionError: The description contradicts itself.
-        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    Raises as `webnn.formats.cards.make_picture` does.
     """
     picture = make_picture(description, fold=False)
     names = [_name(card, position) for position, card in enumerate(picture.cards)]
@@ -38,7 +35,7 @@ def as_dot(description: GraphDescription) -> str:
     for name, card in zip(names, picture.cards, strict=True):
         row = card.rows[0]
         look = f'color="{COLOURS[family(row.operation)][0]}"' if card.kind == "operators" else "shape=oval"
-        text = _quote(*filter(None, _lines(card)))
+        text = _quote(*filter(None, (row.title, row.label, row.shape)))
         lines.append(f"  {_quote(name)} [label={text}, tooltip={_quote(*row.details)}, {look}];")
     lines += [f"  {_quote(names[edge.source])} -> {_quote(names[edge.target])};" for edge in picture.edges]
     return "\n".join([*lines, "}", ""])
@@ -48,13 +45,6 @@ def _name(card: Card, position: int) -> str:
     """Return a name that no other card has: some viewers show it."""
     row = card.rows[0]
     return f"{row.operation}#{row.numbers[0]}" if row.numbers else f"{card.kind} {position}"
-
-
-def _lines(card: Card) -> Iterator[str]:
-    row = card.rows[0]
-    yield row.title
-    yield row.label
-    yield row.shape
 
 
 def _quote(*lines: str) -> str:

@@ -32,7 +32,6 @@ class Encoded:
         description: The graph in the draft that is written, with all descriptors.
         draft: The draft that the file must name; empty for the newest one.
         constants: For each constant the member ``init``.
-        weights: The constants that are written beside the graph, by their names there.
     """
 
     description: GraphDescription
@@ -45,9 +44,7 @@ def encode(description: GraphDescription) -> Encoded:
     """Prepare a description.
 
     It is lifted to the newest draft. If that has no counterpart for something, there is a `WebNNWarning`, and the file names the draft.
-
-    Raises:
-        DescriptionError: The description contradicts itself.
+    Raises `DescriptionError` if the description contradicts itself.
     """
     lifted = _lift(description)
     try:
@@ -81,8 +78,7 @@ def _lift(description: GraphDescription) -> GraphDescription:
 def _name_draft(description: GraphDescription) -> str:
     """Return the draft that a file must name because its reader cannot derive it from the graph; empty if it can.
 
-    Raises:
-        DescriptionError: A reader would not know the draft.
+    Raises `DescriptionError` if a reader would not know the draft.
     """
     own, *additions = description.draft.split("+")
     extra = extra_additions() if additions else ()
@@ -115,13 +111,7 @@ def _is_unicode(text: str) -> bool:
 def encode_options(operator: OperatorDescription, known: Callable[[str], OperandDescriptor | None], draft: str) -> dict[str, Any]:
     """Return the positional arguments and the options of an operator as plain data, without operands and label.
 
-    Args:
-        operator: The operator.
-        known: Returns the descriptor of a value.
-        draft: The draft of the graph.
-
-    Raises:
-        DescriptionError: A value cannot be written.
+    Raises `DescriptionError` if a value cannot be written.
     """
     encoded: dict[str, Any] = {}
     if not operator.arguments and not operator.options:

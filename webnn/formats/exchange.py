@@ -17,9 +17,24 @@ from webnn.validation.drafts import find_revision
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
-    from webnn.validation.descriptor import Types
+    from webnn.validation.descriptor import DataType, Types
 
-__all__ = ["FORMAT", "LARGEST_SIZE", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "has_types", "signatures"]
+__all__ = [
+    "ARRAYS",
+    "FORMAT",
+    "HEADER_TYPES",
+    "LARGEST_SIZE",
+    "SEQUENCES",
+    "SPECIAL",
+    "TEXT_TYPES",
+    "VERSIONS",
+    "Array",
+    "Problem",
+    "Role",
+    "Signature",
+    "has_types",
+    "signatures",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,6 +51,26 @@ SEQUENCES = frozenset({"gru", "lstm", "lstmCell", "split"})
 #: JSON has no such numbers.
 SPECIAL: Mapping[str, float] = MappingProxyType({"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf})
 
+#: The names of data types: in the text, in the headers of safetensors, and the typed array of JavaScript. Elements of int4 and uint4 are
+#: packed in uint8. Not every engine has `Float16Array`, and there is none of low precision: their bits are given.
+_TYPE_NAMES: Mapping[DataType, tuple[str, str, str]] = {
+    "float32": ("f32", "F32", "Float32Array"),
+    "float16": ("f16", "F16", "Uint16Array"),
+    "int32": ("i32", "I32", "Int32Array"),
+    "uint32": ("u32", "U32", "Uint32Array"),
+    "int64": ("i64", "I64", "BigInt64Array"),
+    "uint64": ("u64", "U64", "BigUint64Array"),
+    "int8": ("i8", "I8", "Int8Array"),
+    "uint8": ("u8", "U8", "Uint8Array"),
+    "int4": ("i4", "U8", "Uint8Array"),
+    "uint4": ("u4", "U8", "Uint8Array"),
+    "bfloat16": ("bf16", "BF16", "Uint16Array"),
+    "float8e4m3": ("f8e4m3", "F8_E4M3", "Uint8Array"),
+}
+TEXT_TYPES: Mapping[DataType, str] = MappingProxyType({name: texts[0] for name, texts in _TYPE_NAMES.items()})
+HEADER_TYPES: Mapping[DataType, str] = MappingProxyType({name: texts[1] for name, texts in _TYPE_NAMES.items()})
+ARRAYS: Mapping[str, str] = MappingProxyType({name: texts[2] for name, texts in _TYPE_NAMES.items()})
+
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,80}", re.ASCII)
 
 
@@ -43,7 +78,6 @@ class Problem(ValueError):
     """Something in a graph's file is wrong.
 
     Attributes:
-        message: The demand, and the value that was given.
         place: The keys that lead to the place: ``("nodes", 3, "inputs")``.
     """
 
@@ -66,7 +100,6 @@ class Signature:
     """The members that a node of an operation can have.
 
     Attributes:
-        operands: The names of the operand arguments.
         variadic: The one operand argument is a sequence.
         arguments: The names of the other positional arguments, which are among the options.
         roles: The role of each member of the options.
@@ -89,11 +122,7 @@ def has_types(description: GraphDescription, types: Types) -> bool:
 
 @cache
 def signatures(draft: str) -> Mapping[str, Signature]:
-    """Return the signatures of a draft's operations.
-
-    Raises:
-        ValueError: There is no such draft.
-    """
+    """Return the signatures of a draft's operations. Raises `ValueError` if there is no such draft."""
     return {
         name: Signature(
             operands=row.operands,

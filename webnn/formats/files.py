@@ -25,8 +25,7 @@ _PIECE = 1 << 18
 def write(path: Path, data: str | bytes) -> None:
     """Write a file; text in UTF-8, with line feeds on every system. If it fails, an existing file stays as it was.
 
-    Raises:
-        OSError: It cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     with replacing(path) as stream:
         stream.write(data.encode() if isinstance(data, str) else data)
@@ -36,8 +35,7 @@ def write(path: Path, data: str | bytes) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file to write it piece by piece. It replaces an existing one when the block ends, unless an exception leaves the block.
 
-    Raises:
-        OSError: It cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -52,8 +50,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def beside(path: Path, name: str) -> Path:
     """Return a file that another one names: it must be in the same folder, and not lead out of it.
 
-    Raises:
-        FormatError: The name leads out of the folder.
+    Raises `FormatError` if the name leads out of the folder.
     """
     folder = path.resolve().parent
     if not name or "\0" in name or "/" in name or "\\" in name or ":" in name or (folder / name).resolve().parent != folder:
@@ -64,8 +61,7 @@ def beside(path: Path, name: str) -> Path:
 def check_unicode(description: GraphDescription, path: Path) -> None:
     """Check that the names of a graph, its inputs and outputs, and its labels have no lone surrogates, which UTF-8 cannot hold.
 
-    Raises:
-        FormatError: One has.
+    Raises `FormatError` if one has.
     """
     for value in (description.name, *description.inputs, *description.outputs, *(each.label for each in description.operators)):
         if any("\ud800" <= character <= "\udfff" for character in value):
@@ -75,9 +71,7 @@ def check_unicode(description: GraphDescription, path: Path) -> None:
 def read_text(path: Path) -> str:
     """Read a file in UTF-8, with or without a byte order mark.
 
-    Raises:
-        FormatError: It is too large, or not UTF-8.
-        OSError: It cannot be read.
+    Raises `FormatError` if it is too large, or not UTF-8, and `OSError` if it cannot be read.
     """
     content = bytearray()
     with open_regular(path) as stream:

@@ -5,37 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from webnn.builder.description import FormatError
-from webnn.formats.exchange import FORMAT
+from webnn.formats.exchange import FORMAT, TEXT_TYPES
 from webnn.formats.identifiers import IDENTIFIER, PREFIX, WORDS, read_identifier, read_name
 from webnn.validation import webidl
-from webnn.validation.descriptor import ML_DTYPES, DataType
+from webnn.validation.descriptor import ML_DTYPES
 
-__all__ = ["TYPES", "Parsed", "parse"]
+__all__ = ["Parsed", "parse"]
 
-#: The text's names of data types.
-TYPES: Mapping[DataType, str] = MappingProxyType(
-    {
-        "float32": "f32",
-        "float16": "f16",
-        "int32": "i32",
-        "uint32": "u32",
-        "int64": "i64",
-        "uint64": "u64",
-        "int8": "i8",
-        "uint8": "u8",
-        "int4": "i4",
-        "uint4": "u4",
-        "bfloat16": "bf16",
-        "float8e4m3": "f8e4m3",
-    }
-)
-_TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
+_TYPES_BY_NAME = {name: dataType for dataType, name in TEXT_TYPES.items()}
 #: The deepest nesting of lists and objects.
 _DEEPEST = 16
 #: The most digits of a number; every type has fewer.
@@ -68,20 +50,8 @@ _NAME_STARTS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/
 _NUMBER_STARTS = frozenset("-0123456789")
 
 
-def _read_names(identifiers: list[str]) -> list[str]:
-    return [read_name(each) for each in identifiers]
-
-
-def _keep_names(identifiers: list[str]) -> list[str]:
-    return identifiers
-
-
 class Parsed:
-    """A parsed text.
-
-    Attributes:
-        content: The graph as GraphJson has it.
-    """
+    """A parsed text. ``content`` is the graph as GraphJson has it."""
 
     def __init__(self, text: str) -> None:
         self.content: dict[str, Any] = {"format": FORMAT, "inputs": {}, "consts": {}, "nodes": [], "outputs": {}}
@@ -112,11 +82,7 @@ class Parsed:
 
 
 def parse(text: str, path: Path) -> Parsed:
-    """Parse a text.
-
-    Raises:
-        FormatError: It does not follow the grammar.
-    """
+    """Parse a text. Raises `FormatError` if it does not follow the grammar."""
     return _Parser(text, path).parse()
 
 
@@ -259,7 +225,7 @@ class _Parser:
 
     def _type(self) -> dict[str, Any]:
         if self._token not in _TYPES_BY_NAME:
-            listed = [name for dataType, name in TYPES.items() if dataType not in ML_DTYPES]
+            listed = [name for dataType, name in TEXT_TYPES.items() if dataType not in ML_DTYPES]
             raise self._unexpected(f"one of {', '.join(listed)}")
         dataType = _TYPES_BY_NAME[self._name()]
         shape: list[Any] = []
@@ -303,10 +269,11 @@ class _Parser:
         nodes = self._parsed.content["nodes"]
         begin = end = self._match.start(1)
         while match := _NODE.match(self._text, end):
-            name, operation, inputs, given = match.groups()
-            read = _read_names if PREFIX in match[0] else _keep_names
-            outputs = read(name.strip("[]").split(", "))
-            node: dict[str, Any] = {"id": outputs[0], "op": operation, "inputs": read(inputs.split(", "))}
+            name, operation, given_inputs, given = match.groups()
+            outputs, inputs = name.strip("[]").split(", "), given_inputs.split(", ")
+            if PREFIX in match[0]:
+                outputs, inputs = list(map(read_name, outputs)), list(map(read_name, inputs))
+            node: dict[str, Any] = {"id": outputs[0], "op": operation, "inputs": inputs}
             if name[0] == "[":
                 node["outputs"] = outputs
             if given:

@@ -28,10 +28,7 @@ _COLUMNS = 120
 def as_html(description: GraphDescription, placement: Placement | None = None, title: str = "") -> str:
     """Write a graph: its picture, where the library for it is installed and the graph is not too long, and its table.
 
-    Args:
-        description: The graph.
-        placement: Where it runs. If there are several devices, or if they are simulated, the picture has their colours.
-        title: The line above it, by default the representation of the description.
+    The picture has the colours of devices if there are several, or if they are simulated.
     """
     if placement is not None and not placement.simulated and len(placement.devices) < 2:
         placement = None

@@ -27,13 +27,10 @@ _LARGEST = 0x10FFFF
 
 
 def write_identifier(name: str, outputs: Sequence[str] = ()) -> str:
-    """Return the identifier of a value.
-
-    Args:
-        name: The name.
-        outputs: The outputs that it is, if that is not one under its own name.
-    """
-    if not outputs and _is_plain(name):
+    """Return the identifier of a value. ``outputs`` are those that it is, if that is not one under its own name."""
+    # Two slashes begin a comment.
+    plain = _IDENTIFIER.fullmatch(name) is not None and name not in WORDS and not name.startswith("//")
+    if plain and not outputs and _unescape(name) is None:
         return name
     return PREFIX + "_x_".join([_SPECIAL.sub(_escape, each) for each in (name, *outputs)])
 
@@ -53,11 +50,6 @@ def read_identifier(identifier: str) -> tuple[str, tuple[str, ...]]:
 def read_name(identifier: str) -> str:
     """Return the name of a value."""
     return read_identifier(identifier)[0] if identifier.startswith(PREFIX) else identifier
-
-
-def _is_plain(name: str) -> bool:
-    # Two slashes begin a comment.
-    return _IDENTIFIER.fullmatch(name) is not None and name not in WORDS and not name.startswith("//") and _unescape(name) is None
 
 
 def _escape(found: re.Match[str]) -> str:

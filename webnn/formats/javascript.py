@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from webnn._version import __version__
 from webnn.formats import program
+from webnn.formats.exchange import ARRAYS
 from webnn.validation.descriptor import SMALL_TYPES
 
 if TYPE_CHECKING:
@@ -19,24 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["ARRAYS", "write"]
 
 _KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-#: The typed array of each data type. Not every engine has `Float16Array`, and there is none of small integers and of low precision: their
-#: bits are given.
-ARRAYS = MappingProxyType(
-    {
-        "float32": "Float32Array",
-        "float16": "Uint16Array",
-        "int32": "Int32Array",
-        "uint32": "Uint32Array",
-        "int64": "BigInt64Array",
-        "uint64": "BigUint64Array",
-        "int8": "Int8Array",
-        "uint8": "Uint8Array",
-        "int4": "Uint8Array",
-        "uint4": "Uint8Array",
-        "bfloat16": "Uint16Array",
-        "float8e4m3": "Uint8Array",
-    }
-)
 #: The reserved words of modules, and the names that have a meaning in the function `build`. One in a line would take a page.
 # fmt: off
 _RESERVED = frozenset([

@@ -50,10 +50,6 @@ class Placed:
     """A layout. Coordinates grow to the right and downwards, from 0.
 
     Attributes:
-        width: The width of everything.
-        height: The height of everything.
-        boxes: The places of the boxes.
-        frames: The places of the frames.
         lines: The points of each edge, from the border of its source to the border of its target.
     """
 
@@ -65,17 +61,10 @@ class Placed:
 
 
 def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], width: float) -> Placed:
-    """Place boxes in layers from top to bottom. A long graph is broken into columns, as many as fit.
+    """Place boxes in layers from top to bottom. A long graph is broken into columns, as many as fit into the width.
 
-    Args:
-        boxes: The boxes.
-        frames: The number of frames; each has a box or more.
-        edges: The positions of source and target for each edge; without circles.
-        width: The width to be filled at most, if a single column is not wider.
-
-    Raises:
-        PicturesMissingError: The library is not installed.
-        ValueError: There are more than `MAX_BOXES` boxes or edges.
+    Each frame has a box or more. The edges are positions of source and target, without circles. Raises `PicturesMissingError` if the
+    library is not installed, and `ValueError` if there are more than `MAX_BOXES` boxes or edges.
     """
     if max(len(boxes), len(edges)) > MAX_BOXES:
         raise ValueError(

@@ -49,8 +49,7 @@ def key(text: str) -> str:
 def literal(value: Any) -> str:
     """Return the literal of a value of an argument: a number, a text, a truth value, nothing, or a sequence or dictionary of these.
 
-    Raises:
-        TypeError: It is something else.
+    Raises `TypeError` if it is something else.
     """
     if value is None:
         return "null"
@@ -92,13 +91,7 @@ def elements(values: np.ndarray[Any, np.dtype[Any]]) -> list[str]:
 
 
 def render(tree: Tree, *, indent: int = 0, column: int = 0) -> str:
-    """Return the code of a tree.
-
-    Args:
-        tree: The tree.
-        indent: How many columns the lines below the first one are indented.
-        column: The column in which the first line begins.
-    """
+    """Return the code of a tree. ``indent`` is that of the lines below the first one, which begins in ``column``."""
     line = flat(tree)
     # One more column is for the comma or bracket that follows.
     if isinstance(tree, str) or len(line) < _WIDTH - column:

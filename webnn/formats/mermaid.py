@@ -27,15 +27,9 @@ def write(description: GraphDescription, path: Path) -> None:
 
 
 def as_mermaid(description: GraphDescription, *, fold: bool = True) -> str:
-    """Return a graph as a flowchart of Mermaid.
+    """Return a graph as a flowchart of Mermaid; ``fold`` shows repeated blocks once, and chains as one box.
 
-    Args:
-        description: The graph.
-        fold: Show repeated blocks once, and chains as one box.
-
-    Raises:
-        DescriptionError: The description contradicts itself.
-        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    Raises as `webnn.formats.cards.make_picture` does.
     """
     picture = make_picture(description, fold=fold)
     boxes = [f"n{position}{_box(card)}" for position, card in enumerate(picture.cards)]
@@ -58,9 +52,5 @@ def as_mermaid(description: GraphDescription, *, fold: bool = True) -> str:
 
 def _box(card: Card) -> str:
     lines = [" ".join(filter(None, (row.title, row.label, row.shape))) for row in card.rows]
-    text = "<br/>".join(_escape(plain.clip(line, _LINE)) for line in lines)
+    text = "<br/>".join(_SPECIAL.sub(lambda match: f"#{ord(match[0])};", plain.clip(line, _LINE)) for line in lines)
     return f'["{text}"]' if card.kind == "operators" else f'(["{text}"])'
-
-
-def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

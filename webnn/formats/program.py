@@ -44,17 +44,12 @@ class Language:
     """The differences between languages.
 
     Attributes:
-        suffix: The suffix of its programs.
-        indent: The indentation of a function's statements.
-        declare: The beginning of an assignment.
-        end: The end of a statement.
         reserved: Words that must not become identifiers: those of the language, and those that the program uses.
         words: The literals of true, false, NaN and the infinities, by Python's texts of these.
         quote: Returns the literal of a text.
         integer: Returns the literal of an integer.
         key: Returns a text as a key of a dictionary, before the colon.
         options: Returns the options of a call as arguments, from names and expressions.
-        activation: Returns the expression of an `MLActivation`, from its operation and the expression of its options.
         scalar: Returns the literal of a scalar constant, or ``None`` if it must be given as an array.
         array: Returns the expression of the elements of a constant, from the constant and its elements as numbers; these are ``None`` if a
             NaN has bits that no literal has.
@@ -74,11 +69,7 @@ class Language:
     array: Callable[[ConstantDescription, Sequence[float] | None], str]
 
     def literal(self, value: object) -> str:
-        """Return the literal of a number, a text or a sequence of these.
-
-        Raises:
-            TypeError: It is something else.
-        """
+        """Return the literal of a number, a text or a sequence of these. Raises `TypeError` if it is something else."""
         if isinstance(value, str):
             return self.quote(value)
         if isinstance(value, bool | np.bool_):
@@ -106,12 +97,7 @@ class Language:
 class Program:
     """A graph with the names and in the order of a program. Operators that its outputs do not need are left out.
 
-    Args:
-        description: The graph.
-        language: The language.
-
-    Raises:
-        DescriptionError: The description contradicts itself, or names an operation or argument that its draft does not have.
+    Raises `DescriptionError` if the description contradicts itself, or names an operation or argument that its draft does not have.
     """
 
     def __init__(self, description: GraphDescription, language: Language) -> None:
@@ -208,24 +194,21 @@ class Program:
         if expression is None:
             arguments = [language.quote(name), language.quote(descriptor.dataType), language.literal(descriptor.shape)]
             yield from self._assign(identifier, "constant", arguments, builder="")
-        elif self._is_scalar(constant):
+        elif self._scalar(constant) is not None:
             yield from self._assign(identifier, "constant", [language.quote(descriptor.dataType), expression])
         else:
             yield from self._assign(identifier, "constant", [language.descriptor(descriptor, self.revision.shape), expression])
 
-    def _is_scalar(self, constant: ConstantDescription) -> bool:
-        """Tell whether a constant can be made from one number."""
+    def _scalar(self, constant: ConstantDescription) -> str | None:
+        """Return the literal of a constant that can be made from one number."""
         number = _number(constant)
-        return number is not None and self._language.scalar(constant.descriptor.dataType, number) is not None
+        return None if number is None else self._language.scalar(constant.descriptor.dataType, number)
 
     def _expression(self, constant: ConstantDescription) -> str | None:
         """Return the expression of a small constant; ``None`` if it is in the file of weights."""
-        number = _number(constant)
-        scalar = None if number is None else self._language.scalar(constant.descriptor.dataType, number)
-        if scalar is not None:
+        scalar = self._scalar(constant)
+        if scalar is not None or constant.value.nbytes > INLINE_BYTES:
             return scalar
-        if constant.value.nbytes > INLINE_BYTES:
-            return None
         elements = [_shorten(each) for each in constant.value.reshape(-1)]
         # Elements of low precision are given by their bytes.
         exact = constant.value.dtype.kind != "V" and np.array(elements, constant.value.dtype).tobytes() == constant.value.tobytes()
@@ -274,18 +257,10 @@ class Program:
 
 
 def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> Path | None:
-    """Write a program, and the weights that it needs.
+    """Write a program, and the weights that it needs; return the file of weights, if the program needs it.
 
-    The file of weights holds all constants of the graph: programs and other files of one graph may share it.
-
-    Args:
-        description: The graph.
-        path: The program.
-        language: Its language.
-        compose: Yields the lines of the program, from the path of the file of weights.
-
-    Returns:
-        The file of weights, if the program needs it.
+    The file of weights holds all constants of the graph: programs and other files of one graph may share it. ``compose`` yields the lines
+    of the program, from the path of the file of weights.
     """
     program = Program(description, language)
     beside = weights.weights_path(path, language.suffix)

@@ -27,9 +27,7 @@ _SAFE = 2**53
 def write(description: GraphDescription, path: Path) -> Path | None:
     """Write a graph as a Python module, with ``INPUTS``, ``OUTPUTS`` and ``build(context, weights)``; run, it prints what it is.
 
-    Raises:
-        DescriptionError: The description contradicts itself.
-        OSError: A file cannot be written.
+    Raises `DescriptionError` if the description contradicts itself, and `OSError` if a file cannot be written.
     """
     return program.write(description, path, _LANGUAGE, _compose)
 

@@ -42,8 +42,6 @@ class Repeat:
     """A block of operators that occurs several times in a row.
 
     Attributes:
-        start: The position of the first operator.
-        period: How many operators the block has.
         count: How many copies there are, at least 2.
     """
 
@@ -58,15 +56,7 @@ class Repeat:
 
 
 def find_repeats(description: GraphDescription, marks: Sequence[Hashable] = ()) -> list[Repeat]:
-    """Find repeated blocks.
-
-    Args:
-        description: The graph, its operators with descriptors.
-        marks: For each operator something more that must be equal in all copies, such as its device.
-
-    Returns:
-        The blocks in the order of the operators; they do not overlap.
-    """
+    """Return repeated blocks, in the order of operators; they do not overlap. All copies have equal ``marks``, such as devices."""
     kinds, sources = _read(description, marks)
     last = {maker: position for position, makers in enumerate(sources) for maker in makers}
     crossing = _crossing(last, len(kinds))

@@ -43,9 +43,6 @@ class Summary:
         description: The graph; its operators have descriptors.
         known: The data type and shape of every value.
         numbers: The number of each operator: `OperatorDescription.index`, or the position, from 1, in a graph from a file.
-        parameters: The parameters of each operator.
-        multiply_adds: The multiply-adds of each operator.
-        constant_bytes: The bytes of all constants.
         largest: The largest tensors: bytes, the name of the value, its role, type and shape.
     """
 
@@ -70,7 +67,8 @@ def summarize(description: GraphDescription) -> Summary:
     known = description.descriptors()
     sizes = {name: descriptor.byte_length for name, descriptor in known.items()}
     largest = heapq.nlargest(_LARGEST, sizes, key=sizes.__getitem__)
-    makers = {name: operator for operator in description.operators for name in operator.outputs} if largest else {}
+    roles = dict.fromkeys(description.inputs, "input") | dict.fromkeys(description.constants, "constant")
+    roles |= {name: operator.operation for operator in description.operators for name in operator.outputs}
     return Summary(
         description=description,
         known=known,
@@ -78,14 +76,8 @@ def summarize(description: GraphDescription) -> Summary:
         parameters=parameters(description),
         multiply_adds=[multiply_adds(operator, known) for operator in description.operators],
         constant_bytes=sum([sizes[name] for name in description.constants]),
-        largest=[(sizes[name], name, _role(description, name, makers), known[name]) for name in largest],
+        largest=[(sizes[name], name, roles[name], known[name]) for name in largest],
     )
-
-
-def _role(description: GraphDescription, name: str, makers: Mapping[str, OperatorDescription]) -> str:
-    if name in description.inputs:
-        return "input"
-    return "constant" if name in description.constants else makers[name].operation
 
 
 def as_text(description: GraphDescription, *, width: int | None = None, whole: bool = False) -> str:
@@ -96,9 +88,7 @@ def as_text(description: GraphDescription, *, width: int | None = None, whole: b
         width: The number of columns of text, by default those of the terminal; at least 60. Long names may make single lines wider.
         whole: Show every operator; by default the middle of a long graph is left out.
 
-    Raises:
-        DescriptionError: The description contradicts itself.
-        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    Raises as `summarize` does.
     """
     summary = summarize(description)
     room = max(width or shutil.get_terminal_size().columns, _NARROWEST)

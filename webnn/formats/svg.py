@@ -183,8 +183,9 @@ class _Drawing:
                     texts.append(("shape", place.x + place.width - _PADDING, baseline, line.right))
             height += 4
             shade = max([self._shades.get(number, 0.0) for number in row.numbers], default=0.0)
+            notes = [f"{self._annotations[number]} (operator {number})" for number in row.numbers[:_LABEL] if number in self._annotations]
             yield {
-                "title": _tooltip(self._details(row)),
+                "title": _tooltip([*row.details, *notes]),
                 "texts": texts,
                 "top": top,
                 "height": height,
@@ -204,10 +205,6 @@ class _Drawing:
         """Return the annotation of the hottest of a row's operators; operators that a chain leaves out show none."""
         noted = [number for number in row.numbers if number in self._annotations] if row.operation else []
         return self._annotations[max(noted, key=lambda number: self._shades.get(number, 0.0))] if noted else ""
-
-    def _details(self, row: Row) -> tuple[str, ...]:
-        notes = [f"{self._annotations[number]} (operator {number})" for number in row.numbers[:_LABEL] if number in self._annotations]
-        return (*row.details, *notes)
 
     def _colour(self, row: Row) -> str:
         """Return the name of a row's colour: a device or a family."""

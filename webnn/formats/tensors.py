@@ -55,15 +55,7 @@ class Tensor(NamedTuple):
 class TensorsFile:
     """An open file of tensors, whose header is valid.
 
-    Args:
-        path: The file.
-
-    Attributes:
-        metadata: The texts in the header.
-
-    Raises:
-        FormatError: It is no such file.
-        OSError: It cannot be read.
+    ``metadata`` are the texts in the header. Raises `FormatError` if it is no such file, and `OSError` if it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:

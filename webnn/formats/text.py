@@ -11,7 +11,7 @@ from webnn.builder.description import FormatError, GraphDescription
 from webnn.formats import exchange, files
 from webnn.formats.decode import decode
 from webnn.formats.encode import Encoded, encode, encode_options
-from webnn.formats.grammar import TYPES, parse
+from webnn.formats.grammar import parse
 from webnn.formats.identifiers import write_identifier
 from webnn.formats.weights import Weights, weights_path, write_weights
 from webnn.validation.named_descriptor import has_names
@@ -120,9 +120,9 @@ def _section(name: str, lines: Iterable[str]) -> list[str]:
 def _type(descriptor: OperandDescriptor) -> str:
     sizes: tuple[Any, ...] = descriptor.dimensions
     if not has_names(descriptor):
-        return f"{TYPES[descriptor.dataType]}{list(sizes)}"
+        return f"{exchange.TEXT_TYPES[descriptor.dataType]}{list(sizes)}"
     written = [f"dyn({json.dumps(each)}, {exchange.LARGEST_SIZE})" if isinstance(each, str) else str(each) for each in sizes]
-    return f"{TYPES[descriptor.dataType]}[{', '.join(written)}]"
+    return f"{exchange.TEXT_TYPES[descriptor.dataType]}[{', '.join(written)}]"
 
 
 def read(path: Path) -> GraphDescription:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.builder.description import ConstantDescription, FormatError
 from webnn.formats import files
-from webnn.formats.exchange import Array, Problem
+from webnn.formats.exchange import HEADER_TYPES, Array, Problem
 from webnn.formats.tensors import TensorsFile
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
@@ -23,23 +22,6 @@ __all__ = ["Weights", "weights_path", "write_weights"]
 
 #: In the metadata: data of int4 and uint4 are uint8 tensors with two elements in a byte, the first one in the low bits.
 _PACKED = {"rustnn.webnn.packed4": "1"}
-#: The names of data types in the header.
-_NAMES: Mapping[DataType, str] = MappingProxyType(
-    {
-        "float32": "F32",
-        "float16": "F16",
-        "int32": "I32",
-        "uint32": "U32",
-        "int64": "I64",
-        "uint64": "U64",
-        "int8": "I8",
-        "uint8": "U8",
-        "int4": "U8",
-        "uint4": "U8",
-        "bfloat16": "BF16",
-        "float8e4m3": "F8_E4M3",
-    }
-)
 
 
 def weights_path(path: Path, suffix: str) -> Path:
@@ -57,12 +39,7 @@ def write_weights(constants: Mapping[str, ConstantDescription], path: Path) -> N
 
 
 class Weights:
-    """The weights of a graph's file. The first tensor that is needed opens them; the end of the `with` block closes them.
-
-    Args:
-        path: The graph's file.
-        suffix: The part of its name that is not its stem.
-    """
+    """The weights of a graph's file. The first tensor that is needed opens them; the end of the `with` block closes them."""
 
     def __init__(self, path: Path, suffix: str) -> None:
         self._graph = path
@@ -100,9 +77,11 @@ class Weights:
             wanted = list(descriptor.array_shape)
         else:
             wanted = list(descriptor.dimensions)
-        if tensor.dtype != _NAMES[descriptor.dataType] or tensor.shape != wanted:
+        if tensor.dtype != HEADER_TYPES[descriptor.dataType] or tensor.shape != wanted:
             given = f"{tensor.dtype} {webidl.describe(tensor.shape)}"
-            raise Problem(f"{self._path.name} must have {_NAMES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}")
+            raise Problem(
+                f"{self._path.name} must have {HEADER_TYPES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}"
+            )
         array = self._read.get(name)
         if array is None:
             # In an object of bytes, which the builder uses in place.

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from webnn.commands.registry import Entry
 
 __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
-COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "fuzz": Entry(
-            "webnn.fuzz.command",
-            "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
-        ),
-    }
-)
+COMMANDS: Mapping[str, Entry] = {
+    "fuzz": Entry(
+        "webnn.fuzz.command",
+        "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
+    )
+}

@@ -28,14 +28,10 @@ _ATTEMPTS = 3
 
 @dataclass(slots=True)
 class Class:
-    """Findings of one class.
+    """Findings of one class: how many programs have it, with the first one, or that of the smallest program once it is shrunk.
 
-    Attributes:
-        finding: The first one; once the program is shrunk, that of the smallest program.
-        program: The program.
-        count: How many programs have it.
-        known: The entry that says so, if it is known.
-        again: The program has the finding also when it runs alone; `None` if that was not tried.
+    ``known`` is the entry that says so, if it is known. ``again`` tells whether the program has the finding also when it runs alone; `None`
+    if that was not tried.
     """
 
     finding: Finding
@@ -47,17 +43,9 @@ class Class:
 
 @dataclass(slots=True)
 class Campaign:
-    """Runs programs and keeps the classes of their findings.
+    """Runs programs and keeps the classes of their findings: new ones by `Finding.key`, and the known ones by the entry's number.
 
-    Attributes:
-        emulator: The emulator.
-        rebuilding: The judges that build graphs again.
-        page: The browser, if there is one.
-        thread: Where the browser is called, beside the emulator.
-        known: The differences that are known.
-        classes: The new findings by `Finding.key`, and the known ones by the entry's number.
-        programs: How many programs ran.
-        graphs: How many graphs they computed.
+    ``thread`` is where the browser is called, beside the emulator. ``programs`` and ``graphs`` count those that ran and were computed.
     """
 
     emulator: Emulator
@@ -70,12 +58,9 @@ class Campaign:
     graphs: int = 0
 
     def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None, examine: Examine | None = None) -> None:
-        """Run programs and class their findings.
+        """Run programs and class their findings; ``progress`` is called with the number of programs that are done.
 
-        Args:
-            programs: The programs.
-            progress: Called with the number of programs that are done.
-            examine: Runs groups of programs elsewhere, in the place of `examine`; returns the findings of each, and the number of graphs.
+        ``examine`` runs groups of programs elsewhere, in place of the function; returns the findings of each, and the number of graphs.
         """
         waiting = iter(programs)
         groups = iter(lambda: list(islice(waiting, _TOGETHER)), [])

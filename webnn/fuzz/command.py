@@ -15,7 +15,7 @@ import typer
 
 import webnn
 from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
-from webnn.commands.choices import ExecutorOption
+from webnn.commands.choices import Device, ExecutorOption, SimulatorsOption, set_devices
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
@@ -70,6 +70,8 @@ def command(
             show_default=f"{_PROFILE} with a browser, else none",
         ),
     ] = None,
+    device: Annotated[Device, typer.Option(help="The device that computes; a program that asks for none gets it.")] = Device.cpu,
+    simulators: SimulatorsOption = None,
     dialect: Annotated[
         str | None, typer.Option(help="Additions of browsers to the draft's IDL.", autocompletion=complete_dialect, show_default="none")
     ] = None,
@@ -90,11 +92,16 @@ def command(
     """
     if browser and executor is not None:
         raise failure("--browser and --executor cannot be given together: the browser runs on this machine", _WRONG)
+    set_devices(simulators, None)
+    if browser and device is not Device.cpu:
+        raise failure("--browser and --device cannot be given together: the browser chooses its device", _WRONG)
     try:
         require_engine()
         check_executor(executor, "--executor")
         profile = profile or (_PROFILE if browser else None)
-        ml = webnn.ML(revision=find_revision(revision), profile=profile)
+        # A context that asks for no device gets this one.
+        order = None if device is Device.cpu else {"cpu": [device.value]}
+        ml = webnn.ML(revision=find_revision(revision), profile=profile, order=order, fallback="silent")
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)
@@ -119,8 +126,9 @@ def command(
     classes = sorted(campaign.classes.values(), key=lambda each: (each.known is not None, -each.count, each.finding.key))
     origin = f"webnn fuzz --seed {seed}"
     # An entry without a finding says something only of a whole run.
-    stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
-    _print(campaign, classes, stale)
+    is_whole = browser and not given and not operations and calls >= 20_000 and graphs >= 3_000
+    used = {id(each.known) for each in classes}
+    _print(campaign, classes, [entry for entry in entries if is_whole and id(entry) not in used])
     if out is not None:
         reference = Emulator(webnn.ML(revision=find_revision(revision), profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
@@ -153,11 +161,6 @@ def _progress(campaign: Campaign, count: int) -> Callable[[int], None]:
             )
 
     return tell
-
-
-def _find_stale(entries: Sequence[Known], classes: Iterable[Class]) -> list[Known]:
-    used = {id(each.known) for each in classes}
-    return [entry for entry in entries if id(entry) not in used]
 
 
 def _print(campaign: Campaign, classes: Sequence[Class], stale: Sequence[Known]) -> None:

@@ -23,13 +23,7 @@ _VALID, _OBJECTS = 0.6, 0.1
 
 
 class Generator:
-    """Makes programs. The same seed makes the same programs, each independent of the others.
-
-    Args:
-        ml: The emulator whose draft and limits the programs are for.
-        revision: Its draft.
-        seed: The seed.
-        operations: Which operations are called; by default all.
+    """Makes programs for the draft and the limits of an emulator. The same seed makes the same programs, each independent of the others.
 
     Raises:
         ValueError: There is no such operation, or the draft has no tensors.

@@ -49,14 +49,7 @@ class Host(Protocol):
 
 @dataclass(slots=True)
 class Built:
-    """A graph that a program built in the emulator.
-
-    Attributes:
-        subject: The graph as it was built, whatever becomes of it.
-        graph: The graph.
-        inputs: The arrays of its first computation, if there was one.
-        computations: How often it was computed.
-    """
+    """A graph that a program built in the emulator, whatever becomes of it, with the arrays of its first computation, if there was one."""
 
     subject: Subject
     graph: webnn.MLGraph
@@ -90,11 +83,7 @@ class _Watch:
 class Emulator:
     """Runs programs in realms, with the emulator behind ``navigator.ml``.
 
-    Args:
-        ml: The emulator.
-        revision: The draft whose IDL the binding interprets.
-        dialect: Additions to it.
-        script: A script that runs in each realm before the programs; the tests plant faults with it.
+    ``script`` runs in each realm before the programs; the tests plant faults with it.
     """
 
     def __init__(self, ml: webnn.ML, revision: str, dialect: str | None = None, script: str = "") -> None:
@@ -156,12 +145,7 @@ class Emulator:
 
 
 class Page:
-    """Runs programs in a page of a browser. A program that ends or stops the page gets that as its result.
-
-    Args:
-        browser: The browser, which has a page open.
-        timeout: How many seconds one program may take.
-    """
+    """Runs programs in a page of a browser. A program that ends or stops the page gets that as its result."""
 
     def __init__(self, browser: Evaluates, timeout: float = 10.0) -> None:
         self._browser = browser

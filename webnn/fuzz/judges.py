@@ -44,14 +44,10 @@ _FIRST: Final = "2024-06"
 class Finding:
     """A disagreement. Findings with the same `key` are of one class.
 
-    Attributes:
-        judge: The judge that found it: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``.
-        operation: The operation or the member.
-        kind: ``"accepts"`` and ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``,
-            ``"special numbers"``, ``"crash"``, ``"hang"``.
-        detail: The message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
-        text: A full description.
-        step: The step of the program.
+    The judge is ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``; the operation may be a member. The kind is
+    ``"accepts"`` or ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``, ``"special
+    numbers"``, ``"crash"`` or ``"hang"``. The detail is the message of a refusal without its names and numbers; of wrong numbers the data
+    type of the first operand.
     """
 
     judge: str
@@ -200,9 +196,6 @@ class Rebuilding:
     """Judges that build a graph of the emulator in another way, and compare its numbers.
 
     They must be the same up to the last bits, which the order of a sum decides; in the first draft they must be those of the reference.
-
-    Args:
-        ml: The emulator.
     """
 
     def __init__(self, ml: webnn.ML) -> None:
@@ -271,8 +264,7 @@ class Rebuilding:
 def _compute(context: webnn.MLContext, description: webnn.GraphDescription, values: Values) -> Values:
     """Build and compute a graph; return its outputs by the names of their values."""
     builder = webnn.MLGraphBuilder(context)
-    graph = builder.buildSync(description.build(builder))
-    subject = Subject.of(graph, "fuzz")
+    subject = Subject.of(builder.buildSync(description.build(builder)), "fuzz")
     outputs = _run(subject, subject.implementation, {name: values[name] for name in description.inputs})
     return {description.outputs[name]: array for name, array in outputs.items()}
 

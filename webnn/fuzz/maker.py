@@ -9,7 +9,7 @@ from typing import Any
 
 import webnn
 from webnn.calls.dice import Dice, Scalar
-from webnn.calls.maker import CallMaker, Limits, Value, types_of
+from webnn.calls.maker import CallMaker, Limits, Value, types_of, write_arguments
 from webnn.fuzz.programs import SHARED, Program, Step, array_of, make_view
 from webnn.validation.descriptor import SMALL_TYPES, DataType
 from webnn.validation.revision import Revision
@@ -30,15 +30,7 @@ def held_types(limits: Limits, name: str, operand: str) -> tuple[DataType, ...]:
 
 
 class Maker(CallMaker):
-    """A program with one builder, and the same graph in the emulator, which says the types and shapes of results.
-
-    Args:
-        dice: The source of choices.
-        context: A context of the emulator.
-        revision: The draft.
-        limits: The context's limits.
-        chained: Operations take results of earlier ones where they can; otherwise each operand is a new input or constant.
-    """
+    """A program with one builder, and the same graph in the emulator, which says the types and shapes of results."""
 
     def __init__(self, dice: Dice, context: webnn.MLContext, revision: Revision, limits: Limits, *, chained: bool = False) -> None:
         super().__init__(dice, revision, limits, chained=chained)
@@ -76,7 +68,7 @@ class Maker(CallMaker):
         """Add a call of an operation; return its results, which are none if the emulator refuses it."""
         chosen = {**options, **({"label": label} if label else {})}
         given = [*arguments, chosen] if chosen else list(arguments)
-        reference = self.step(name, *_encode(given), on=self.builder)
+        reference = self.step(name, *write_arguments(given), on=self.builder)
         try:
             returned = getattr(self._builder, name)(*_real(arguments), _real(dict(chosen)))
         except TypeError:
@@ -108,15 +100,6 @@ class Maker(CallMaker):
 
 def _value(reference: Mapping[str, Any], made: webnn.MLOperand) -> Value:
     return _Operand(reference, made.dataType, tuple(made.shape), made)  # type: ignore[arg-type]  # attributes in this draft
-
-
-def _encode(value: Any) -> Any:
-    """Write values as steps hold them."""
-    if isinstance(value, Value):
-        return dict(value.reference)
-    if isinstance(value, dict):
-        return {key: _encode(each) for key, each in value.items()}
-    return [_encode(each) for each in value] if isinstance(value, list) else value
 
 
 def _real(value: Any) -> Any:

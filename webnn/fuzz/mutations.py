@@ -13,28 +13,12 @@ from webnn.validation.descriptor import DATA_TYPES
 
 __all__ = ["mutate"]
 
-_WRONG: tuple[Any, ...] = (
-    None,
-    "abc",
-    "3",
-    True,
-    {},
-    [],
-    {"$undefined": True},
-    {"$bigint": "1"},
-    {"$number": "NaN"},
-    {"$number": "Infinity"},
-)
+_NUMBERS: tuple[Any, ...] = ({"$bigint": "1"}, {"$number": "NaN"}, {"$number": "Infinity"})
+_WRONG: tuple[Any, ...] = (None, "abc", "3", True, {}, [], {"$undefined": True}, *_NUMBERS)
 
 
 def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
-    """Change one value of the last step, a call of an operation.
-
-    Args:
-        m: The program.
-        name: The operation.
-        members: The types of its options in the IDL, by name.
-    """
+    """Change one value of the last step, a call of an operation, whose options have the types ``members`` in the IDL."""
     dice, step = m.dice, m.steps.pop()
     found = list(places(step["args"]))
     kind = dice.integer(0, 11)
@@ -69,24 +53,8 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
 
 
 def _other_number(dice: Dice, value: float) -> Any:
-    return dice.pick(
-        (
-            value + 1,
-            value + 1,
-            value - 1,
-            value - 1,
-            -value,
-            0,
-            value + 0.5,
-            2 * value,
-            2**31,
-            2**32,
-            2**53,
-            {"$number": "-0"},
-            *_WRONG[:4],
-            *_WRONG[7:],
-        )
-    )
+    near = (value + 1, value + 1, value - 1, value - 1, -value, 0, value + 0.5, 2 * value)
+    return dice.pick((*near, 2**31, 2**32, 2**53, {"$number": "-0"}, *_WRONG[:4], *_NUMBERS))
 
 
 def _other_list(dice: Dice, value: list[Any]) -> Any:

@@ -36,12 +36,7 @@ SHARED = {"$context": True}
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program.
-
-    Attributes:
-        name: Its kind and its number.
-        steps: Its steps.
-    """
+    """A program, named by its kind and its number."""
 
     name: str
     steps: Sequence[Step] = field(repr=False)

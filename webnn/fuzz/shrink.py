@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from webnn.fuzz.programs import Program, Step, is_reference, references
+from webnn.fuzz.programs import Program, Step, is_reference, references, rewrite
 
 __all__ = ["remove_steps", "shrink"]
 
@@ -52,7 +52,11 @@ def remove_steps(steps: Sequence[Step], removed: set[int]) -> Steps:
         else:
             kept.append((number, {**step, "args": arguments}))
     places = {number: place for place, (number, _) in enumerate(kept)}
-    return [_renumber(step, places) for _, step in kept]
+
+    def renumber(value: Any) -> Any:
+        return {**value, "$step": places[value["$step"]]} if is_reference(value) else value
+
+    return [rewrite(step, renumber) for _, step in kept]
 
 
 _GONE = object()
@@ -71,18 +75,9 @@ def _without(value: Any, gone: set[int]) -> Any:
     return value
 
 
-def _renumber(value: Any, places: dict[int, int]) -> Any:
-    if is_reference(value):
-        return {**value, "$step": places[value["$step"]]}
-    if isinstance(value, dict):
-        return {name: _renumber(each, places) for name, each in value.items()}
-    return [_renumber(each, places) for each in value] if isinstance(value, list) else value
-
-
 def _fewer_steps(steps: Steps) -> Iterator[Steps]:
     if len(steps) > 8:
-        half = len(steps) // 2
-        yield remove_steps(steps, set(range(half, len(steps))))
+        yield remove_steps(steps, set(range(len(steps) // 2, len(steps))))
     for number in reversed(range(len(steps))):
         yield remove_steps(steps, {number})
     # Replace an operation by one of its operands.
@@ -103,11 +98,7 @@ def _references(value: Any) -> Iterator[Any]:
 
 def _replace(value: Any, number: int, other: Any) -> Any:
     """Replace the references to the result of a step by another one."""
-    if is_reference(value):
-        return other if value["$step"] == number else value
-    if isinstance(value, dict):
-        return {name: _replace(each, number, other) for name, each in value.items()}
-    return [_replace(each, number, other) for each in value] if isinstance(value, list) else value
+    return rewrite(value, lambda each: other if each.get("$step") == number else each)
 
 
 def _fewer_members(steps: Steps) -> Iterator[Steps]:
@@ -126,8 +117,7 @@ def _fewer_members(steps: Steps) -> Iterator[Steps]:
 
 def _smaller_sizes(steps: Steps) -> Iterator[Steps]:
     shapes = {number: _shape(step) for number, step in enumerate(steps) if _shape(step)}
-    sizes = sorted({size for shape in shapes.values() for size in shape if size > 1}, reverse=True)
-    for size in sizes:
+    for size in sorted({size for shape in shapes.values() for size in shape if size > 1}, reverse=True):
         for smaller in sorted({1, 2, size // 2, size - 1} - {0, size}):
             if smaller < size:
                 for everywhere in (False, True):

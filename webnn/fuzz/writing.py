@@ -44,17 +44,10 @@ def file_stem(finding: Finding) -> str:
 
 
 def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], origin: str) -> str:
-    """Write a test file.
-
-    Args:
-        program: The program.
-        finding: The disagreement that it shows.
-        expected: The right outcome of each step; numbers are the reference's.
-        origin: Where the program comes from.
-    """
+    """Write a test file for a finding. The expected numbers are the reference's; ``origin`` tells where the program comes from."""
     title = " ".join(f"{finding.operation} {finding.kind}".split())
     body: list[str] = []
-    if SHARED in _targets(program):
+    if any(SHARED in (step.get("on"), *step["args"]) for step in program.steps):
         body.append("const context = await navigator.ml.createContext();")
     writer = _Writer(program, expected)
     for number in range(len(program.steps)):
@@ -141,10 +134,6 @@ class _Writer:
         finite = np.abs(array[np.isfinite(array)].astype(np.float64))
         allowed = _RELATIVE[dataType] * (float(finite.max()) if finite.size else 0.0)
         return f"assert_array_approx_equals({view}, {wanted}, {allowed:.3g});"
-
-
-def _targets(program: Program) -> list[Any]:
-    return [each for step in program.steps for each in (step.get("on"), *step["args"])]
 
 
 def _literal(value: Any, names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,7 +14,6 @@ from webnn.gpu.convert import convert_size, refuse
 
 if TYPE_CHECKING:
     import asyncio
-    import threading
 
 __all__ = ["GPUBuffer", "GPUBufferUsage", "GPUMapMode"]
 
@@ -118,12 +118,7 @@ class GPUBuffer:
         return future
 
     def mapSync(self, mode: int, offset: int = 0, size: int | None = None) -> None:
-        """Map the bytes: `mapAsync` for scripts.
-
-        Args:
-            mode: As for `mapAsync`.
-            offset: As for `mapAsync`.
-            size: As for `mapAsync`.
+        """Map the bytes: `mapAsync` for scripts, with its arguments.
 
         Raises:
             WebNNTypeError: An argument cannot be converted.

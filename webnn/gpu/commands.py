@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -11,14 +12,11 @@ from webnn.context.promise import running_loop
 from webnn.gpu.buffer import GPUBuffer, GPUBufferUsage
 from webnn.gpu.convert import convert_object, convert_size, refuse
 from webnn.validation import webidl
-from webnn.validation.buffers import as_array
+from webnn.validation.buffers import Bytes, as_array
 from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
     import asyncio
-    import threading
-
-    from webnn.validation.buffers import Bytes
 
 __all__ = ["GPUCommandBuffer", "GPUCommandEncoder", "GPUQueue"]
 

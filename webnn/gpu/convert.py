@@ -36,11 +36,7 @@ def convert_object(operation: str, argument: str, value: object, kind: type[T]) 
 
 
 def refuse(operation: str, requirement: str) -> NoReturn:
-    """Raise the error of a call that WebGPU finds invalid.
-
-    Raises:
-        OperationError: Always.
-    """
+    """Raise the `OperationError` of a call that WebGPU finds invalid."""
     raise OperationError(f"{operation}: {requirement}", operation=operation)
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from webnn.gpu.buffer import GPUBufferUsage, GPUMapMode
@@ -58,7 +57,7 @@ _INTERFACES = {
                 *(_argument("destination", "GPUBuffer"), _argument("destinationOffset", _SIZE), _optional("size")),
             ),
             _operation("finish", "GPUCommandBuffer"),
-        ],
+        ]
     },
     "GPUDevice": {
         # WebGPU has no constructor. The stand-in without this IDL has one: programs make a context with it.
@@ -80,28 +79,25 @@ _INTERFACES = {
             ),
             _operation("submit", "undefined", _argument("commandBuffers", {"sequence": "GPUCommandBuffer"})),
             _operation("onSubmittedWorkDone", {"promise": "undefined"}),
-        ],
+        ]
     },
 }
 
 #: In the form of `merge_idl`, with ``namespaces``, which have constants only.
-WEBGPU_IDL: Mapping[str, Any] = MappingProxyType(
-    {
-        "dictionaries": {
-            "GPUBufferDescriptor": {
-                "members": [
-                    {"name": "label", "type": "USVString", "default": ""},
-                    {"name": "size", "type": _SIZE, "required": True},
-                    {"name": "usage", "type": _FLAGS, "required": True},
-                    {"name": "mappedAtCreation", "type": "boolean", "default": False},
-                ]
-            },
-            "GPUDeviceLostInfo": {"members": [{"name": "reason", "type": "DOMString"}, {"name": "message", "type": "DOMString"}]},
+WEBGPU_IDL: Mapping[str, Any] = {
+    "dictionaries": {
+        "GPUBufferDescriptor": {
+            "members": [
+                {"name": "label", "type": "USVString", "default": ""},
+                {"name": "size", "type": _SIZE, "required": True},
+                {"name": "usage", "type": _FLAGS, "required": True},
+                {"name": "mappedAtCreation", "type": "boolean", "default": False},
+            ]
         },
-        "interfaces": _INTERFACES,
-        "namespaces": {
-            kind.__name__: {"constants": [{"name": flag.name, "value": int(flag)} for flag in kind]}
-            for kind in (GPUBufferUsage, GPUMapMode)
-        },
-    }
-)
+        "GPUDeviceLostInfo": {"members": [{"name": "reason", "type": "DOMString"}, {"name": "message", "type": "DOMString"}]},
+    },
+    "interfaces": _INTERFACES,
+    "namespaces": {
+        kind.__name__: {"constants": [{"name": flag.name, "value": int(flag)} for flag in kind]} for kind in (GPUBufferUsage, GPUMapMode)
+    },
+}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -153,23 +152,26 @@ Structure = (
 )
 
 #: Dataclasses by the names that MLIR gives them.
-STRUCTURES: Mapping[str, type[Structure]] = MappingProxyType(
-    {
-        "dot": DotDimensionNumbers,
-        "conv": ConvDimensionNumbers,
-        "gather": GatherDimensionNumbers,
-        "scatter": ScatterDimensionNumbers,
-        "dot_algorithm": DotAlgorithm,
-        "channel_handle": ChannelHandle,
-        "output_operand_alias": OutputOperandAlias,
-        "result_accuracy": ResultAccuracy,
-    }
-)
+STRUCTURES: Mapping[str, type[Structure]] = {
+    "dot": DotDimensionNumbers,
+    "conv": ConvDimensionNumbers,
+    "gather": GatherDimensionNumbers,
+    "scatter": ScatterDimensionNumbers,
+    "dot_algorithm": DotAlgorithm,
+    "channel_handle": ChannelHandle,
+    "output_operand_alias": OutputOperandAlias,
+    "result_accuracy": ResultAccuracy,
+}
 
 #: The comparisons of WebNN, by StableHLO's directions.
-COMPARISONS: Mapping[str, str] = MappingProxyType(
-    {"EQ": "equal", "NE": "notEqual", "GE": "greaterOrEqual", "GT": "greater", "LE": "lesserOrEqual", "LT": "lesser"}
-)
+COMPARISONS: Mapping[str, str] = {
+    "EQ": "equal",
+    "NE": "notEqual",
+    "GE": "greaterOrEqual",
+    "GT": "greater",
+    "LE": "lesserOrEqual",
+    "LT": "lesser",
+}
 
 #: The value of an attribute. Enumerations are strings, such as ``"LT"``. A string that is not UTF-8 is bytes. An attribute that is only
 #: there or not is True. Arrays are tuples; elements of tensors are a NumPy array that cannot be written to, and ``array.strides`` are 0

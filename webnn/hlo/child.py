@@ -154,10 +154,7 @@ def _has_reversed_scan(operation: Any) -> bool:
 
 
 def encode(ir: Any, module: Any) -> list[Any]:
-    """Return a module as JSON and the data of its constants, to be written one after the other.
-
-    The first item is the length of the JSON, in 8 bytes.
-    """
+    """Return a module as JSON and the data of its constants, to be written one after the other. First comes its length, in 8 bytes."""
     encoder = _Encoder(ir)
     root = module.operation
     top = list(root.regions[0].blocks[0].operations)
@@ -326,12 +323,10 @@ def _names(attributes: Iterable[Any]) -> list[str]:
 
 
 def main(limit: int, expand: bool, shapes: Sequence[Sequence[int] | None] = ()) -> int:
-    """Read a module from the input, and write it.
+    """Read a module from the input, and write it; composites may be replaced by calls of their functions.
 
-    Args:
-        limit: The memory that reading may take, in bytes, where the system can limit it; 0 for no limit.
-        expand: Replace composites by calls of their functions.
-        shapes: The shapes of the arguments of the main function, None for those that stay; empty if all stay.
+    ``limit`` is the memory that reading may take, in bytes, 0 for no limit. ``shapes`` are those of the main function's arguments, None for
+    those that stay.
     """
     source = sys.stdin.buffer.read()
     try:

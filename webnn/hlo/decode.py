@@ -24,11 +24,7 @@ _OF_FUNCTIONS = frozenset({"sym_name", "sym_visibility", "function_type", "arg_a
 
 
 def decode(data: bytes | memoryview, file: str) -> Module:
-    """Return the module.
-
-    Args:
-        data: The output of the process. Large constants are views of it.
-        file: The name of the source, for locations in it.
+    """Return the module of the process's output, of which large constants are views. Locations have the file's name.
 
     Raises:
         ValueError: The data does not have the form that the process writes.
@@ -52,12 +48,7 @@ def decode(data: bytes | memoryview, file: str) -> Module:
 
 
 def _inherit_names(function: Function, names: Mapping[str, Sequence[str]]) -> Function:
-    """Name arguments that have no names as the functions do that they are passed to: JAX wraps programs of unknown sizes.
-
-    Args:
-        function: The function.
-        names: The names of the arguments of each function, empty where the source has none.
-    """
+    """Name arguments that have no names as the functions do that they are passed to: JAX wraps programs of unknown sizes."""
     if function.body is None or any(names[function.name]):
         return function
     found: dict[Value, str] = {}
@@ -86,8 +77,7 @@ class _Decoder:
             raise ValueError(f"the type of a function must be a function, got {type!r}")
         body = self._region(found["regions"][0])
         argument_attributes, result_attributes = self._sets(given.get("arg_attrs")), self._sets(given.get("res_attrs"))
-        locations = (found["regions"][0] or {}).get("locations", ())
-        names = tuple([self._locations[number].name for number in locations])
+        names = tuple([self._locations[number].name for number in (found["regions"][0] or {}).get("locations", ())])
         if names and argument_attributes:
             names = tuple([name or _text(each, ARGUMENT) for name, each in zip(names, argument_attributes, strict=True)])
         self.names[given["sym_name"]] = names

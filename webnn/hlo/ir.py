@@ -17,7 +17,6 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -298,12 +297,7 @@ def _freeze_all(attributes: Mapping[str, Attribute], depth: int = 0) -> Mapping[
 def _check(region: Region, around: set[Value], made: set[object], path: str, depth: int = 0) -> None:
     """Check that values are made once, before they are used, and that regions belong to one operation.
 
-    Args:
-        region: The region.
-        around: The values that it sees from outside; they are not changed.
-        made: All values made so far, anywhere, and all regions.
-        path: Where it is.
-        depth: How many regions are around it.
+    ``around`` are the values that the region sees from outside, ``made`` all values and regions so far.
     """
     if depth > _DEEPEST:
         raise ValueError(f"{path}: regions may be nested {_DEEPEST} deep")
@@ -378,13 +372,11 @@ def _same(one: Attribute, other: Attribute) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return (one.dtype, one.shape) == (other.dtype, other.shape) and _same_elements(one, other)
+        if (one.dtype, one.shape) != (other.dtype, other.shape):
+            return False
+        # A dimension that repeats one element is compared once.
+        kept = tuple(slice(0, 1) if pair == (0, 0) else slice(None) for pair in zip(one.strides, other.strides, strict=True))
+        return one[kept].tobytes() == other[kept].tobytes()
     if isinstance(one, float) and isinstance(other, float):
         return struct.pack("d", one) == struct.pack("d", other)
     return bool(one == other)
-
-
-def _same_elements(one: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> bool:
-    # A dimension that repeats one element is compared once.
-    kept = tuple(slice(0, 1) if pair == (0, 0) else slice(None) for pair in zip(one.strides, other.strides, strict=True))
-    return one[kept].tobytes() == other[kept].tobytes()

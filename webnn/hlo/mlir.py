@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,36 +32,28 @@ _MOST_NUMBERS = 100
 #: How many bytes of a constant are written at once.
 _PIECE = 1 << 20
 #: The enumerations of StableHLO, by the attributes that have them.
-_ENUMERATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "comparison_direction": "comparison_direction",
-        "compare_type": "comparison_type",
-        "precision_config": "precision",
-        "fft_type": "fft_type",
-        "transpose_a": "transpose",
-        "rng_distribution": "rng_distribution",
-        "rng_algorithm": "rng_algorithm",
-    }
-)
+_ENUMERATIONS: Mapping[str, str] = {
+    "comparison_direction": "comparison_direction",
+    "compare_type": "comparison_type",
+    "precision_config": "precision",
+    "fft_type": "fft_type",
+    "transpose_a": "transpose",
+    "rng_distribution": "rng_distribution",
+    "rng_algorithm": "rng_algorithm",
+}
 #: The integer attributes that have 32 bits. The others have 64.
 _SHORT = frozenset({"exponent_bits", "mantissa_bits", "version", "api_version"})
 #: StableHLO's names of dataclasses.
-_STRUCTURES: Mapping[type, str] = MappingProxyType(
-    {DotDimensionNumbers: "dot", GatherDimensionNumbers: "gather", ScatterDimensionNumbers: "scatter"}
-)
+_STRUCTURES: Mapping[type, str] = {DotDimensionNumbers: "dot", GatherDimensionNumbers: "gather", ScatterDimensionNumbers: "scatter"}
 #: The element types of constants that are written, by the names of NumPy's data types.
-_ELEMENTS: Mapping[str, str] = MappingProxyType(
-    {name: element for name, element in ELEMENTS.items() if "." not in DTYPES[element] and not name.startswith("complex")}
-)
+_ELEMENTS: Mapping[str, str] = {
+    name: element for name, element in ELEMENTS.items() if "." not in DTYPES[element] and not name.startswith("complex")
+}
 _PLAIN = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
 
 def write_mlir(module: Module, comment: str = "") -> Iterator[str]:
-    """Yield the pieces of a module's text, which together end with a line feed.
-
-    Args:
-        module: The module.
-        comment: The first line, without line feeds; none if it is empty.
+    """Yield the pieces of a module's text, which together end with a line feed. A comment is the first line.
 
     Raises:
         ValueError: The module has something that the text cannot say: a type of quantized elements, or an attribute that is not known.

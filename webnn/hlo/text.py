@@ -30,11 +30,7 @@ _TOKEN = re.compile(r"[\[\](),]|[^\[\](),\s]+")
 
 
 def parse_type(text: str, depth: int = 0) -> Type:
-    """Parse a type. One that StableHLO does not compute with becomes an `OtherType`.
-
-    Raises:
-        ValueError: It is nested too deep.
-    """
+    """Parse a type, which may not be nested too deep. One that StableHLO does not compute with becomes an `OtherType`."""
     if depth > _DEEPEST:
         raise ValueError(f"types may be nested {_DEEPEST} deep")
     if text == "!stablehlo.token":
@@ -180,12 +176,7 @@ def _parse_convolution(text: str) -> ConvDimensionNumbers | None:
 
 
 def parse_location(text: str, file: str) -> Location:
-    """Parse a location: of a chain of calls the innermost file, of names the first.
-
-    Args:
-        text: The location.
-        file: The name of the source, which MLIR calls ``"-"``.
-    """
+    """Parse a location: of a chain of calls the innermost file, of names the first. The source has the name ``"-"`` in MLIR."""
     place, line, column, name = "", 0, 0, ""
     for match in _PLACE.finditer(text):
         if match[2] is None:

@@ -213,11 +213,7 @@ TYPES = (TensorType, TupleType, TokenType, FunctionType, OtherType)
 
 
 def _measure(types: tuple[Type, ...]) -> tuple[int, int]:
-    """Return how deep a type made of some types is nested, and the number of its parts. A type may be several of them.
-
-    Raises:
-        ValueError: It is too much.
-    """
+    """Return how deep a type made of some types is nested, and the number of its parts. A type may be several of them."""
     measures = [each._measures if isinstance(each, (TupleType, FunctionType)) else (0, 1) for each in types]
     depth, count = 1 + max((depth for depth, _ in measures), default=0), 1 + sum(count for _, count in measures)
     if depth > _DEEPEST or count > _MOST_PARTS:

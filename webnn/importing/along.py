@@ -5,15 +5,10 @@ Chromium 153 refuses `gatherElements` and `scatterElements` on TFLite if the ind
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from webnn.importing.steps import product
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Steps
+from webnn.builder.operand import MLOperand
+from webnn.importing.steps import Steps, product
 
 __all__ = ["invert_order", "put", "take_along"]
 

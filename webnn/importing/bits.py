@@ -33,16 +33,7 @@ class Shift:
 
 
 class Bits:
-    """Operations on integers of some type. They are computed in a type that need not be theirs: integers of less than 32 bits in int32.
-
-    Args:
-        steps: The steps, which make constants.
-        count: How many bits the integers have.
-        signed: Whether the first bit is the sign.
-
-    Attributes:
-        data_type: The type in which they are computed.
-    """
+    """Operations on integers of ``count`` bits. They are computed in ``data_type``: integers of less than 32 bits in int32."""
 
     def __init__(self, steps: Steps, count: int, *, signed: bool) -> None:
         self.data_type: DataType = "int32" if count < 32 else cast("DataType", f"{'' if signed else 'u'}int{count}")
@@ -70,11 +61,7 @@ class Bits:
     # Shifts.
 
     def shift(self, distances: MLOperand | Array) -> Shift:
-        """Return the distances of a shift. A negative one is as one of all bits.
-
-        Args:
-            distances: Integers of the type, or those that are known.
-        """
+        """Return the distances of a shift: integers of the type, or known ones. A negative one is as one of all bits."""
         count, builder, constant = self._count, self._builder, self._steps.constant
         if isinstance(distances, np.ndarray):
             places = np.where((distances < 0) | (distances >= count), count, distances).astype(np.int64)

@@ -19,27 +19,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
 from webnn.builder.graph import collect
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor, Shape
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNTypeError
-
-if TYPE_CHECKING:
-    from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
-    from webnn.validation.descriptor import OperandDescriptor, Shape
 
 __all__ = ["DRAFT", "Driver", "Imported", "build_import", "describe_import", "finish_import", "fit_integers", "make_builder"]
 
@@ -59,22 +56,13 @@ _Steps = TypeVar("_Steps")
 
 
 def make_builder(*, has_small_integers: bool) -> LabellingBuilder:
-    """Return a builder without a context for the graph of an import.
-
-    Args:
-        has_small_integers: The model has integers of 4 bits.
-    """
+    """Return a builder without a context for the graph of an import."""
     newest = find_revision(DRAFT)
     return make_sketch(LabellingBuilder, for_devices(newest) if has_small_integers else newest)
 
 
 class Driver(ABC, Generic[_Node, _Item]):
-    """The state of one import.
-
-    Args:
-        builder: The builder.
-        float64: float64 becomes float32; otherwise it is refused.
-        advice: How the caller can allow that.
+    """The state of one import. ``float64`` allows float64 to become float32; ``advice`` says how the caller can allow that.
 
     Attributes:
         operands: The operands.
@@ -139,11 +127,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
 
     def survey(self, name: str) -> tuple[GraphDescription | None, Report]:
-        """Import the model. If some of it is refused, there is a report and no description.
-
-        Args:
-            name: The name of the graph.
-        """
+        """Import the model. If some of it is refused, there is a report and no description."""
         report = self.run()
         if report.refusals:
             return None, report
@@ -157,14 +141,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice)] = None
 
     def check_names(self, setting: str, names: Iterable[str], known: Sequence[str], wanted: str) -> None:
-        """Refuse the names of a setting that are not known.
-
-        Args:
-            setting: The setting.
-            names: The names that it has.
-            known: The names that it may have.
-            wanted: The kind of what they name, for messages.
-        """
+        """Refuse the names of a setting that are not known; ``wanted`` is the kind of what they name, for messages."""
         for name in names:
             if name not in known:
                 near = difflib.get_close_matches(name, known, 1)
@@ -175,11 +152,7 @@ class Driver(ABC, Generic[_Node, _Item]):
     # Inputs and outputs.
 
     def define_input(self, name: str, dtype: np.dtype[Any], shape: Shape, constant: Any = None) -> Value:
-        """Return an input of the model: an operand, or its elements if they are known.
-
-        Raises:
-            Refused: The constant does not fit, or WebNN does not have the element type.
-        """
+        """Return an input of the model: an operand, or its elements if they are known, which must fit."""
         if constant is not None:
             array = np.asarray(constant)
             if array.shape != shape:
@@ -190,8 +163,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         if 0 in shape:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
-        operand = self.operands.input(name, dtype, shape)
-        return Value(name, dtype, shape, operand=operand, roots=frozenset({name}))
+        return Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
 
     def define_output(self, name: str, value: Value, place: str) -> None:
         """Note an output, whose operand an operator makes."""
@@ -251,12 +223,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         return "refused" if len(self._refusals) > refused else outcome
 
     def take_step(self, names: int = 0) -> None:
-        """Count a node, or a body; one with hundreds of names is as much work as several.
-
-        Raises:
-            Refused: There are too many.
-            Blocked: There are too many, which has been said.
-        """
+        """Count a node, or a body; one with hundreds of names is as much work as several. Too many are refused once, and blocked then."""
         before = self._steps
         self._steps += 1 + names // 100
         if self._steps > self.most_steps:
@@ -272,13 +239,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             raise Blocked
 
     def apply(self, rule: Callable[[_Steps], Any], steps: _Steps, node: _Node, label: str) -> list[Any]:
-        """Return the results of a node's rule.
-
-        Args:
-            rule: The rule.
-            steps: The argument of the rule.
-            node: The node.
-            label: The label of the operators that it makes.
+        """Return the results of a node's rule, whose operators get the label.
 
         Raises:
             OperationError: The rule fails.
@@ -355,15 +316,8 @@ def finish_import(
 ) -> Imported:
     """Return an import: its integers fit the builder's device, and the builder has its graph.
 
-    Args:
-        description: The graph; None if some of the model is refused.
-        report: The report.
-        file: The name of the model, for messages.
-        builder: The builder that gets the graph, if there is one.
-        int32: int64 becomes int32 everywhere.
-
     Raises:
-        RefusedModelError: There is no graph.
+        RefusedModelError: There is no graph, because some of the model is refused.
         NotSupportedError: The builder's draft has no counterpart of an operator, or a constant does not fit into int32.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """
@@ -376,13 +330,7 @@ def finish_import(
 
 
 def fit_integers(description: GraphDescription, limits: Mapping[str, Any] | None, *, int32: bool) -> GraphDescription:
-    """Return a graph with int64 as int32, if the caller promises that it fits, or where that is proven for a device that wants it.
-
-    Args:
-        description: The graph.
-        limits: The result of ``opSupportLimits()``; None without a device.
-        int32: The caller promises it.
-    """
+    """Return a graph with int64 as int32, if the caller promises that it fits, or where that is proven for a device that wants it."""
     lacks = limits is not None and "int64" not in limits["constant"]["dataTypes"]
     return narrow(description, promised=int32) if int32 or lacks else description
 
@@ -390,12 +338,7 @@ def fit_integers(description: GraphDescription, limits: Mapping[str, Any] | None
 def build_import(
     description: GraphDescription, builder: GraphBuilder, inputs: Mapping[str, MLOperand] = MappingProxyType({})
 ) -> dict[str, MLOperand]:
-    """Build a graph in the draft of a builder.
-
-    Args:
-        description: The graph.
-        builder: The builder.
-        inputs: Operands of the builder in place of inputs, by their names.
+    """Build a graph in the draft of a builder, with its operands in place of inputs.
 
     Raises:
         NotSupportedError: The builder's draft has no counterpart of an operator.

@@ -11,12 +11,7 @@ __all__ = ["collect_families"]
 
 
 def collect_families(package: str, families: Sequence[str], table: str) -> Mapping[str, Any]:
-    """Return the entries of all families.
-
-    Args:
-        package: The package of the families' modules.
-        families: The names of the modules.
-        table: The name that the table has in each.
+    """Return the entries of the tables of all families, which are modules of the package.
 
     Raises:
         RuntimeError: Two families have an entry of one name.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,11 +47,7 @@ _LARGE_EXPONENT = 80.0
 
 
 class Calculator:
-    """Arithmetic with numbers and operands of float32.
-
-    Args:
-        steps: The steps, which make constants.
-    """
+    """Arithmetic with numbers and operands of float32."""
 
     def __init__(self, steps: Steps) -> None:
         self.builder = steps.builder
@@ -267,19 +262,6 @@ def atan2(c: Calculator, y: MLOperand, x: MLOperand) -> MLOperand:
 
 
 #: The functions, by their names.
-FUNCTIONS: Mapping[str, Callable[[Calculator, MLOperand], MLOperand]] = MappingProxyType(
-    {
-        "acos": _acos,
-        "acosh": _acosh,
-        "asin": _asin,
-        "asinh": _asinh,
-        "atan": _atan,
-        "atanh": _atanh,
-        "cbrt": _cbrt,
-        "cosh": _cosh,
-        "erfc": _erfc,
-        "expm1": _expm1,
-        "log1p": _log1p,
-        "sinh": _sinh,
-    }
-)
+FUNCTIONS: Mapping[str, Callable[[Calculator, MLOperand], MLOperand]] = {
+    each.__name__[1:]: each for each in (_acos, _acosh, _asin, _asinh, _atan, _atanh, _cbrt, _cosh, _erfc, _expm1, _log1p, _sinh)
+}

@@ -19,15 +19,7 @@ __all__ = ["broadcast", "cut", "pad", "slice_axis", "slice_operand"]
 def slice_operand(
     steps: Steps, operand: MLOperand, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
 ) -> MLOperand:
-    """Slice an operand if anything is cut off.
-
-    Args:
-        steps: The steps of the rule.
-        operand: The operand.
-        starts: The first index of each dimension.
-        sizes: How many elements each dimension has in the result, at least 1.
-        strides: The steps of each dimension, at least 1; 1 without them.
-    """
+    """Slice an operand if anything is cut off: to the elements of each dimension from the first index on, with the step 1 by default."""
     if operand.descriptor.dimensions == tuple(sizes):
         return operand
     each = [1] * len(sizes) if strides is None else [1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
@@ -73,15 +65,9 @@ def broadcast(steps: Steps, operand: MLOperand, dimensions: Sequence[int], shape
 
 
 def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> MLOperand | Array:
-    """Pad a value, whose new shape has been checked.
+    """Pad a value, whose new shape has been checked, with a scalar that need not be known.
 
-    Args:
-        steps: The steps of the rule.
-        value: The value.
-        padding: The new elements: a scalar, which need not be known.
-        low: How many elements are added before each dimension; negative: removed.
-        high: How many elements are added behind each dimension; negative: removed.
-        interior: How many elements are added between two others of each dimension.
+    ``low`` and ``high`` elements are added at the ends of each dimension, or removed if negative, and ``interior`` between two others.
     """
     shape = tuple([size + max(size - 1, 0) * inner + a + b for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)])
     if 0 in shape:
@@ -100,8 +86,7 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
     for axis, (size, inner) in enumerate(zip(value.shape, interior, strict=True)):
         if inner and size > 1:
             operand = _spread(steps, operand, padding, axis, inner)
-    sizes = [end - start for start, end in zip(starts, ends, strict=True)]
-    operand = slice_operand(steps, operand, starts, sizes)
+    operand = slice_operand(steps, operand, starts, [end - start for start, end in zip(starts, ends, strict=True)])
     before = [max(0, each) for each in low]
     return _pad_edges(steps, operand, padding, before, behind) if any(before) or any(behind) else operand
 

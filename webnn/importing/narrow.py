@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from webnn.builder.names import Names
 from webnn.importing.ranges import find_ranges
 from webnn.validation.descriptor import OperandDescriptor, integer_range
 from webnn.validation.errors import NotSupportedError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["narrow"]
 
@@ -26,11 +24,8 @@ def narrow(description: GraphDescription, *, promised: bool) -> GraphDescription
     """Return a graph in which int64 is int32 where that changes no value.
 
     Operators are taken as they come: one becomes int32 if all its int64 operands can, and if its results are proven to fit. A cast stands
-    between an int32 value and an operator that stays int64, and before an output of the graph.
-
-    Args:
-        description: The graph, with the descriptors of its operators.
-        promised: The caller promises that all values fit. Then inputs and outputs are int32, too, and no proof is needed.
+    between an int32 value and an operator that stays int64, and before an output of the graph. If the caller promises that all values fit,
+    inputs and outputs are int32, too, and no proof is needed.
 
     Raises:
         NotSupportedError: A constant does not fit, although it was promised.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import invert_order
-from webnn.importing.steps import limit_of
+from webnn.importing.steps import Steps, limit_of
 from webnn.importing.values import Refused
 from webnn.validation.descriptor import SMALL_TYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Steps
 
 __all__ = ["Keys", "find_order", "make_key", "make_positions", "order_by"]
 
@@ -62,11 +59,7 @@ def find_order(steps: Steps, keys: MLOperand) -> MLOperand:
 def make_key(steps: Steps, key: MLOperand, *, is_descending: bool = False, is_total: bool = False) -> Keys:
     """Return keys for elements that are compared by one: [before, n, behind].
 
-    Args:
-        steps: The steps of the rule.
-        key: The key.
-        is_descending: The greatest one comes first.
-        is_total: -0.0 is less than 0.0. NaN is the greatest key anyway, whatever its sign, which WebNN does not show.
+    In a total order -0.0 is less than 0.0. NaN is the greatest key anyway, whatever its sign, which WebNN does not show.
     """
     builder = steps.builder
     before, size, behind = key.descriptor.dimensions
@@ -93,12 +86,6 @@ def make_key(steps: Steps, key: MLOperand, *, is_descending: bool = False, is_to
 
 def order_by(steps: Steps, keys: Keys, count: int, *, most: int = _MOST) -> MLOperand:
     """Return the positions of the first elements in order: [before, count, behind], int32.
-
-    Args:
-        steps: The steps of the rule.
-        keys: The keys.
-        count: How many elements are wanted.
-        most: The most elements.
 
     Raises:
         Refused: There are too many elements.
@@ -129,12 +116,7 @@ def _expand(steps: Steps, operand: MLOperand, shape: Sequence[int]) -> MLOperand
 
 
 class _Network:
-    """A bitonic network: in each stage, pairs of elements are put in order.
-
-    Args:
-        steps: The steps of the rule.
-        keys: The keys.
-    """
+    """A bitonic network: in each stage, pairs of elements are put in order."""
 
     def __init__(self, steps: Steps, keys: Keys) -> None:
         self._steps = steps
@@ -166,12 +148,9 @@ class _Network:
         found = self._steps.reshape(self._keys[-1], [self._before, block, self._behind])
         if count < block:
             found = self._steps.builder.slice(found, [0, 0, 0], [self._before, count, self._behind])
-        return self._position(found)
-
-    def _position(self, last: MLOperand) -> MLOperand:
-        """Return the positions, which are the last keys modulo n."""
+        # The positions are the last keys modulo n.
         builder, size = self._steps.builder, self._steps.scalar(self._size, "int32")
-        positive = builder.add(last, size)
+        positive = builder.add(found, size)
         return builder.sub(positive, builder.mul(builder.div(positive, size), size))
 
     def _pad(self, size: int) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, integer_range
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
-    from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Interval", "find_operators", "find_ranges"]
 
@@ -21,13 +19,7 @@ _MOST_ELEMENTS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The numbers between two limits, both included.
-
-    Attributes:
-        low: The smallest number.
-        high: The largest number.
-        why: The reasons, each once.
-    """
+    """The numbers between two limits, both included, and the reasons, each once."""
 
     low: int
     high: int
@@ -43,11 +35,7 @@ class Interval:
 
 
 def find_ranges(description: GraphDescription) -> dict[str, Interval]:
-    """Return the interval of each integer value for which one narrower than its type is proven.
-
-    Args:
-        description: The graph, with the descriptors of its operators.
-    """
+    """Return the interval of each integer value for which one narrower than its type is proven. Operators have descriptors."""
     known = description.descriptors()
     found: dict[str, Interval] = {}
     for name, constant in description.constants.items():
@@ -160,34 +148,32 @@ def _summed(operator: OperatorDescription, operands: list[Interval | None], type
 
 
 #: The interval of an operation's results, from those of its operands.
-_RULES: Mapping[str, _Rule] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            (
-                *("identity", "cast", "reshape", "transpose", "slice", "split", "expand", "tile", "reverse"),
-                *("gather", "gatherElements", "gatherND", "reduceMax", "reduceMin"),
-            ),
-            _same,
+_RULES: Mapping[str, _Rule] = {
+    **dict.fromkeys(
+        (
+            *("identity", "cast", "reshape", "transpose", "slice", "split", "expand", "tile", "reverse"),
+            *("gather", "gatherElements", "gatherND", "reduceMax", "reduceMin"),
         ),
-        **dict.fromkeys(("concat", "max", "min"), _all),
-        **dict.fromkeys(("argMax", "argMin"), _position),
-        **dict.fromkeys(
-            (
-                *("equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
-                *("logicalAnd", "logicalOr", "logicalXor", "logicalNot", "isNaN", "isInfinite"),
-            ),
-            _logical,
+        _same,
+    ),
+    **dict.fromkeys(("concat", "max", "min"), _all),
+    **dict.fromkeys(("argMax", "argMin"), _position),
+    **dict.fromkeys(
+        (
+            *("equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"),
+            *("logicalAnd", "logicalOr", "logicalXor", "logicalNot", "isNaN", "isInfinite"),
         ),
-        "where": _chosen,
-        "clamp": _clamped,
-        "div": _quotient,
-        "pad": _padded,
-        "add": _binary(lambda x, y: x + y),
-        "sub": _binary(lambda x, y: x - y),
-        "mul": _binary(lambda x, y: x * y),
-        "reduceSum": _summed,
-    }
-)
+        _logical,
+    ),
+    "where": _chosen,
+    "clamp": _clamped,
+    "div": _quotient,
+    "pad": _padded,
+    "add": _binary(lambda x, y: x + y),
+    "sub": _binary(lambda x, y: x - y),
+    "mul": _binary(lambda x, y: x * y),
+    "reduceSum": _summed,
+}
 
 
 def find_operators(description: GraphDescription) -> dict[tuple[str, str], Interval]:

@@ -29,16 +29,10 @@ _LARGE, _SCALE = 100, 24
 
 
 def remainder(c: Calculator, x: MLOperand, y: MLOperand, *, known: float | None = None, is_short: bool = False) -> MLOperand:
-    """Return the remainder that has the sign of the dividend.
+    """Return the remainder that has the sign of the dividend, both float32.
 
     A dividend of a smaller magnitude is its own remainder, by an infinite divisor, too. By zero it is NaN, and that of an infinity is NaN.
-
-    Args:
-        c: Arithmetic.
-        x: The dividend, float32.
-        y: The divisor, float32.
-        known: The divisor, if it is one number that is known.
-        is_short: Whether float16 holds both.
+    ``known`` is the divisor, if it is one number that is known. ``is_short`` tells that float16 holds both.
     """
     b, zero = c.builder, c.number(0)
     dividend, divisor = b.abs(x), b.abs(y)

@@ -97,11 +97,7 @@ class Report:
 
 
 class RefusedModelError(NotSupportedError):
-    """A model cannot be imported. The message lists all refusals.
-
-    Attributes:
-        report: The report, with the refusals.
-    """
+    """A model cannot be imported. The message lists all refusals, which are those of `report`."""
 
     def __init__(self, file: str, report: Report) -> None:
         refusals: Sequence[Refusal] = report.refusals

@@ -10,11 +10,10 @@ import numpy as np
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
-from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, extreme, pack
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
     from webnn.builder.sketch import LabellingBuilder
-    from webnn.validation.descriptor import DataType, Shape
 
 __all__ = ["Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
 
@@ -33,17 +32,9 @@ _MOST_BYTES, _MOST_FACTOR = 1 << 30, 4
 
 
 class Operands:
-    """The operands of an import.
+    """The operands of an import, its notes, and the names of the model's inputs, in its order; those of other values by `value_key`.
 
-    Args:
-        builder: The builder.
-        float64: float64 becomes float32; otherwise it is refused.
-        advice: How the caller can allow that.
-
-    Attributes:
-        names: The names that the model gives values, by `value_key`.
-        notes: Differences from the model.
-        inputs: The names of the model's inputs, in its order.
+    ``float64`` allows float64 to become float32; ``advice`` says how the caller can allow that.
     """
 
     def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str) -> None:
@@ -62,12 +53,7 @@ class Operands:
         self._kept: list[object] = []
 
     def input(self, name: str, dtype: np.dtype[Any], shape: Shape) -> MLOperand:
-        """Return the operand of an input of the model.
-
-        Raises:
-            Refused: WebNN does not have the element type.
-            WebNNTypeError: The builder refuses it.
-        """
+        """Return the operand of an input of the model."""
         operand = self.builder.input(name, dataType=self.carrier(dtype), shape=list(shape))
         self.inputs.append(name)
         return operand
@@ -92,11 +78,7 @@ class Operands:
         self._left += _MOST_FACTOR * count
 
     def spend(self, count: int) -> None:
-        """Note the bytes of an array that is made.
-
-        Raises:
-            Exhausted: There are too many. They are not counted.
-        """
+        """Note the bytes of an array that is made; too many exhaust the import, and are not counted."""
         if count > self._left:
             raise Exhausted(
                 f"what is computed at import must have at most 1 GiB, and {_MOST_FACTOR} bytes for each byte of the model's tensors"
@@ -112,11 +94,7 @@ class Operands:
         return carrier(dtype)
 
     def find(self, value: Value) -> MLOperand:
-        """Return the operand of a value; a known value becomes a constant, and numbers that are integers are cast.
-
-        Raises:
-            Refused: The value has no elements, or a type that WebNN does not have.
-        """
+        """Return the operand of a value; a known value becomes a constant, and numbers that are integers are cast."""
         if value.operand is None:
             if value.numbers is not None:
                 value.operand = self.builder.cast(value.numbers, self.carrier(value.dtype))
@@ -128,11 +106,7 @@ class Operands:
         return value.operand
 
     def constant(self, array: Array) -> MLOperand:
-        """Return the constant of an array; equal small arrays share one.
-
-        Raises:
-            Refused: The array has no elements, or a type that WebNN does not have.
-        """
+        """Return the constant of an array with elements of a type that WebNN has; equal small arrays share one."""
         dataType = self.carrier(array.dtype)
         if 0 in array.shape:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
@@ -162,11 +136,7 @@ class Operands:
         return found
 
     def reshape(self, operand: MLOperand, shape: Shape) -> MLOperand:
-        """Return an operand in another shape of as many elements; asked for again, it is the same one.
-
-        Raises:
-            Refused: The shape has no elements.
-        """
+        """Return an operand in another shape of as many elements, at least one; asked for again, it is the same one."""
         key = value_key(operand), shape
         found = self._reshaped.get(key)
         if found is None:
@@ -185,14 +155,7 @@ class Operands:
 
 
 class Steps:
-    """The steps that rules share.
-
-    Args:
-        operands: The operands of the import.
-
-    Attributes:
-        builder: The builder, of the draft 2026-06. Rules give it options as keyword arguments.
-    """
+    """The steps that rules share. The builder is one of the draft 2026-06; rules give it options as keyword arguments."""
 
     def __init__(self, operands: Operands) -> None:
         self.builder = operands.builder
@@ -212,8 +175,7 @@ class Steps:
 
     def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
         """Return a scalar constant in the data type of an operand."""
-        dataType = like if isinstance(like, str) else like.descriptor.dataType
-        return self._operands.scalar(dataType, number)
+        return self._operands.scalar(like if isinstance(like, str) else like.descriptor.dataType, number)
 
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
         """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""
@@ -237,11 +199,7 @@ class Steps:
     def elementwise(self, compute: Callable[..., MLOperand], *operands: MLOperand) -> MLOperand:
         """Compute each element by itself, before a reshape of the operands that only adds or drops dimensions of size 1.
 
-        So such reshapes meet those of the nodes behind, and what computes stays together.
-
-        Args:
-            compute: Computes a result from the operands, which are broadcast.
-            operands: The operands.
+        So such reshapes meet those of the nodes behind, and what computes stays together. The operands are broadcast.
         """
         several = [each for each in operands if each.descriptor.dimensions]
         sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
@@ -296,11 +254,7 @@ def value_of(operand: MLOperand) -> Value:
 
 
 def normalize_axis(name: str, axis: int, rank: int) -> int:
-    """Return an axis counted from the front.
-
-    Raises:
-        Refused: There is no such axis.
-    """
+    """Return an axis counted from the front; refuse one that is not there."""
     if not -rank <= axis < rank:
         raise Refused(f"{name} must be from {-rank} to {rank - 1}, got {axis}")
     return axis % rank

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +18,11 @@ __all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The data types of WebNN that carry other element types.
-_CARRIERS: Mapping[str, DataType] = MappingProxyType(
-    {
-        "bool": "uint8",
-        "float64": "float32",
-        **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
-    }
-)
+_CARRIERS: Mapping[str, DataType] = {
+    "bool": "uint8",
+    "float64": "float32",
+    **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
+}
 
 
 class Blocked(Exception):
@@ -33,12 +30,7 @@ class Blocked(Exception):
 
 
 class Refused(Exception):
-    """A node cannot be imported.
-
-    Args:
-        reason: The condition, and what was given.
-        advice: Advice for the caller.
-    """
+    """A node cannot be imported: the condition and what was given, and advice for the caller."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -93,11 +85,7 @@ class Value:
 
 @functools.cache
 def carrier(dtype: np.dtype[Any]) -> DataType:
-    """Return the data type of WebNN for an element type.
-
-    Raises:
-        Refused: There is none.
-    """
+    """Return the data type of WebNN for an element type; refuse one without."""
     found = _CARRIERS.get(dtype.name)
     if found is None:
         raise Refused(f"the element type must be one of WebNN, got {dtype.name}")

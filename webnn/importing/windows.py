@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import pad, slice_operand
-from webnn.importing.steps import product, value_of
+from webnn.importing.steps import Steps, product, value_of
 from webnn.importing.values import Refused, Value
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Steps
 
 __all__ = ["Pool", "Window", "pad_zeros", "pool", "roll", "unroll"]
 
@@ -33,16 +30,10 @@ _MOST_PADDED = 1 << 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """How a window moves along one dimension.
+    """How a window of ``count`` elements moves along one dimension.
 
-    Attributes:
-        size: The size of the tensor.
-        count: The number of elements of the window.
-        stride: The step from one place of the window to the next.
-        base: The step between elements of the tensor: one less is put between them.
-        dilation: The step between the elements of the window.
-        low: How many elements are put before those of the tensor; less than 0: cut off.
-        high: How many are put behind.
+    The tensor's elements have the distance ``base``: one less is put between them. ``low`` elements are put before them, ``high`` behind
+    them; negative ones are cut off.
     """
 
     size: int
@@ -91,14 +82,7 @@ class Window:
 def unroll(steps: Steps, x: MLOperand, window: Window, groups: int) -> MLOperand:
     """Unroll the first spatial dimension: each place of the window becomes a batch, with the window's elements as channels of each group.
 
-    Args:
-        steps: The steps of the rule.
-        x: The input: [batches, channels, size, ...].
-        window: The window of the dimension.
-        groups: The number of groups of channels.
-
-    Returns:
-        The operand [batches * places, groups * elements * channels of a group, ...].
+    Returns [batches * places, groups * elements * channels of a group, ...] of [batches, channels, size, ...].
 
     Raises:
         Refused: The groups do not divide the channels, or the window has no place.
@@ -141,14 +125,7 @@ def pad_zeros(steps: Steps, x: MLOperand, axis: int, low: int, high: int, interi
 
 
 def pool(steps: Steps, operation: Pool, x: MLOperand, windows: Sequence[Window]) -> MLOperand:
-    """Pool the dimensions whose windows are not trivial, two neighbours at once, the last ones first.
-
-    Args:
-        steps: The steps of the rule.
-        operation: The operation.
-        x: The input.
-        windows: The window of each dimension of the input, without elements between its own.
-    """
+    """Pool the dimensions whose windows are not trivial, two neighbours at once, the last ones first."""
     axes = [axis for axis, window in enumerate(windows) if not window.is_trivial]
     for planes in ((2, 3), (1, 2)):
         if axes and len(windows) == 4 and {*axes} <= {*planes}:

@@ -24,13 +24,7 @@ __all__ = ["judge_calls"]
 
 
 def judge_calls(subject: Subject, arrays: Mapping[str, Array], limit: int) -> tuple[CallAccuracy, ...]:
-    """Judge the calls of a graph; see `Accuracy.calls`.
-
-    Args:
-        subject: The graph.
-        arrays: Its inputs.
-        limit: How many bytes of operands are in memory at once.
-    """
+    """Judge the calls of a graph; see `Accuracy.calls`. At most ``limit`` bytes of operands are in memory at once."""
     calls = subject.description.calls
     chosen = [call for call in calls if call.caller < 0 or (call.kernel and not calls[call.caller].kernel)]
     return tuple([each for batch in _batches(subject, chosen, limit) for each in _judge(subject, batch, arrays)])

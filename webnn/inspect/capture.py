@@ -33,10 +33,7 @@ class Captured:
 
     Attributes:
         graph: The graph, which the program may have destroyed meanwhile.
-        subject: The graph for inspection.
         inputs: The inputs; ``None`` if it was not computed, or if they are too large.
-        note: Why there are no inputs.
-        computations: How many computations there were.
     """
 
     graph: MLGraph

@@ -46,13 +46,7 @@ class Distance:
 
 
 def find_distance(actual: Array, expected: Array, dataType: DataType) -> Distance:
-    """Compare the elements of two values of one shape.
-
-    Args:
-        actual: The elements, of the type of the value, or of a larger one.
-        expected: The expected elements: float64, or the integers of the type.
-        dataType: The data type of the value.
-    """
+    """Compare elements of the type of a value, or of a larger one, with the expected ones: float64, or integers of the type."""
     if not actual.size:
         return Distance(absolute=0.0, relative=0.0, ulp=0.0, position=(), actual=math.nan, expected=math.nan)
     found = _Largest(actual, expected, dataType)
@@ -72,13 +66,7 @@ def relative_distance(actual: Array, expected: Array) -> float:
 
 
 class _Largest:
-    """Finds the largest differences, piece by piece.
-
-    Args:
-        actual: The elements.
-        expected: The expected elements.
-        dataType: The type whose units are counted; ``None`` to count none.
-    """
+    """Finds the largest differences, piece by piece."""
 
     def __init__(self, actual: Array, expected: Array, dataType: DataType | None) -> None:
         self.absolute = 0.0

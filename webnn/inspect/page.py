@@ -48,10 +48,7 @@ class Section:
     """The page's content about one graph. Results that could not be computed are ``None``.
 
     Attributes:
-        title: The headline.
-        subject: The graph.
         note: Why there are no times and values.
-        warnings: The most important findings.
     """
 
     title: str
@@ -66,9 +63,7 @@ class Section:
 
 
 def write_page(
-    path: str | os.PathLike[str],
-    graphs: MLGraph | Sequence[MLGraph],
-    inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    path: str | os.PathLike[str], graphs: MLGraph | Sequence[MLGraph], inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]]
 ) -> None:
     """Look into graphs, and write a page about them; an existing file is replaced.
 

@@ -124,15 +124,10 @@ def measure(
     profiled: Sequence[float],
     building: float,
 ) -> GraphProfile:
-    """Attribute the times of nodes to operators.
+    """Attribute the times of the nodes of each run to operators. All times are in seconds.
 
-    Args:
-        description: The graph.
-        op_types: The ONNX operator of each node of the translation by the node's name.
-        runs: The nodes of each run.
-        plain: The median time of a plain run, in seconds.
-        profiled: The times of the profiled runs.
-        building: How long it took to build the graph again, in seconds.
+    ``op_types`` has the ONNX operator of each node of the translation. ``plain`` is the median of plain runs, ``profiled`` are the times of
+    the profiled ones, and ``building`` is how long it took to build the graph again.
     """
     emitted: dict[int, set[str]] = {}
     for name, kernel in op_types.items():
@@ -189,9 +184,7 @@ def measure(
 def _gather(runs: Sequence[Sequence[Node]], owners: Mapping[tuple[int, str], int]) -> tuple[list[dict[int, _Share]], list[int]]:
     """Add up the nodes of each operator, and those that the engine added, for each run.
 
-    Args:
-        runs: The nodes of each run.
-        owners: For an operator and a kernel, the operator that such nodes belong to in its place.
+    ``owners`` has, for an operator and a kernel, the operator that such nodes belong to in its place.
     """
     shares: list[dict[int, _Share]] = []
     engine: list[int] = []

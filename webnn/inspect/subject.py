@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph, collect
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
-    from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["LIMIT", "Subject", "group"]
 
@@ -34,8 +33,6 @@ class Subject:
     """A graph, without the state of its object: it stays as it is when the program destroys the graph or loses the context.
 
     Attributes:
-        state: The context.
-        source: The graph that was compiled.
         implementation: The session. Only the timeline may run it.
         description: The graph as a value. Its operators are those of the source, in the same order.
     """
@@ -47,22 +44,14 @@ class Subject:
 
     @classmethod
     def of(cls, graph: MLGraph, operation: str) -> Subject:
-        """Return the subject of a graph.
-
-        Raises:
-            InvalidStateError: The graph was destroyed.
-        """
+        """Return the subject of a graph. Raises `InvalidStateError` if the graph was destroyed."""
         source, implementation = graph._source, graph._implementation
         if source is None or implementation is None:
             raise InvalidStateError(f"{operation}: the graph must not be destroyed", operation=operation, draft=graph._revision.draft)
         return cls(state=graph._state, source=source, implementation=implementation, description=describe_graph(source))
 
     def compile(self, values: Iterable[str]) -> Implementation:
-        """Compile the part of the graph that some results of operators need, with these as outputs.
-
-        Args:
-            values: The names of the results in the description.
-        """
+        """Compile the part of the graph that some results of operators need, with these as outputs."""
         places = {
             name: (operator, position)
             for described, operator in zip(self.description.operators, self.source.operators, strict=True)
@@ -89,15 +78,7 @@ class Subject:
         return outputs, seconds
 
     def walk(self, groups: Sequence[Sequence[str]], arrays: Mapping[str, Array]) -> Iterator[dict[str, Array]]:
-        """Compute groups of results of operators, one group after the other, each by a session of its own.
-
-        Args:
-            groups: The names of the values of each group.
-            arrays: The inputs of the graph.
-
-        Returns:
-            An iterator over the values of each group. The timeline is free between two groups.
-        """
+        """Compute groups of results of operators, each by a session of its own; the timeline is free between two groups."""
         for names in groups:
 
             def job(names: Sequence[str] = names) -> dict[str, Array]:
@@ -107,17 +88,16 @@ class Subject:
 
 
 def group(description: GraphDescription, limit: int, *, operands: bool = False) -> list[tuple[range, tuple[str, ...]]]:
-    """Divide the operators into groups whose values fit into a number of bytes; a group of one operator may be larger.
+    """Divide operators into groups whose values fit into a number of bytes; a group of one operator may be larger.
 
-    Args:
-        description: The graph.
-        limit: The number of bytes.
-        operands: The values of a group are not only the results of its operators, but also those that these take from others.
-
-    Returns:
-        For each group the positions of its operators, and the names of its values.
+    With ``operands``, the values of a group are also those that its operators take from others. A group is the positions of its operators,
+    and the names of its values.
     """
-    results = {name: each.byte_length for operator in description.operators for name, each in _results(operator)}
+    results = {
+        name: each.byte_length
+        for operator in description.operators
+        for name, each in zip(operator.outputs, operator.descriptors, strict=True)
+    }
     groups: list[tuple[range, tuple[str, ...]]] = []
     values: dict[str, None] = {}
     first = size = 0
@@ -135,7 +115,3 @@ def group(description: GraphDescription, limit: int, *, operands: bool = False) 
     if values:
         groups.append((range(first, len(description.operators)), tuple(values)))
     return groups
-
-
-def _results(operator: Any) -> list[tuple[str, OperandDescriptor]]:
-    return list(zip(operator.outputs, operator.descriptors, strict=True))

@@ -54,9 +54,9 @@ def _choose(subject: Subject, labels: str | Iterable[str]) -> set[str]:
         if not isinstance(each, str):
             raise TypeError(f"trace: labels must be strings, got {webidl.describe(each)}")
         found = {name for operator in description.operators if operator.label == each for name in operator.outputs} if each else set()
-        found |= {name for name in (*description.inputs, *_results(subject)) if name == each}
+        found |= {each} & {*description.inputs, *(name for operator in description.operators for name in operator.outputs)}
         if not found:
-            names = list(dict.fromkeys([label or name for operator in description.operators for label, name in _labelled(operator)]))
+            names = list(dict.fromkeys([operator.label or name for operator in description.operators for name in operator.outputs]))
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             raise ValueError(
                 f"trace: labels must be labels of operators or names of values in graph.description, {names[:_LISTED]}{more}, "
@@ -64,14 +64,6 @@ def _choose(subject: Subject, labels: str | Iterable[str]) -> set[str]:
             )
         chosen |= found
     return chosen
-
-
-def _results(subject: Subject) -> list[str]:
-    return [name for operator in subject.description.operators for name in operator.outputs]
-
-
-def _labelled(operator: OperatorDescription) -> list[tuple[str, str]]:
-    return [(operator.label, name) for name in operator.outputs]
 
 
 def _see(

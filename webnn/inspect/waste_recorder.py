@@ -106,9 +106,6 @@ class _Usage:
     Attributes:
         transferred: The bytes that cross between devices in each run.
         allocated: The number and the bytes of the results that are not written in place.
-        last: The tensors of the last dispatch.
-        combinations: The tensors of the dispatches.
-        step: The step of the last dispatch.
     """
 
     transferred: int

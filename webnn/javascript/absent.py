@@ -33,12 +33,7 @@ def write_switches(message: str) -> str:
 def explain_failure(revision: Revision, report: str) -> str:
     """Say which draft has what a program used.
 
-    Args:
-        revision: The draft that the program sees.
-        report: The report of an error that the program did not catch.
-
-    Returns:
-        A sentence that names the option for that draft; empty if the error has another reason.
+    The sentence names the option for that draft; it is empty if the error has another reason.
     """
     if found := _METHOD.search(report):
         name = found[1]

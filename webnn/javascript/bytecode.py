@@ -50,13 +50,9 @@ def compile_script(source: str) -> bytes | None:
 
 
 def load_function(owner: quickjs.Context, engine: Engine | None, source: str, name: str) -> Any:
-    """Return a function whose source is one function expression.
+    """Return a function whose source is one function expression, in a realm in which no program has run yet.
 
-    Args:
-        owner: The realm's engine, in which no program has run yet.
-        engine: The library's view of it, if there is one.
-        source: The function's source.
-        name: A global name that nothing has. The function must remove it, if it is there.
+    ``name`` is a global name that nothing has. The function must remove it, if it is there.
     """
     code = compile_script(source) if engine is not None else None
     if engine is None or code is None:

@@ -30,12 +30,8 @@ class HostCall:
     """A request that can be carried out: what is called, with which values.
 
     Attributes:
-        interface: The interface.
-        member: The member.
         handle: The handle of the object that it belongs to.
         target: The object; ``None`` for an attribute and a constructor.
-        function: Does the work.
-        values: The arguments.
         results: The handles of the objects that it makes, if the request chose them.
         memory: The memory of the views whose bytes were sent, if the call may be repeated with other bytes.
     """
@@ -57,8 +53,7 @@ class HostCall:
     def run(self, *, strict: bool) -> Any:
         """Carry it out, and return what it returns.
 
-        Args:
-            strict: Raise a `RequestError` if the function does not take this number of arguments: the binding has counted them.
+        If ``strict``, raise a `RequestError` if the function does not take this number of arguments: the binding has counted them.
         """
         try:
             return self.function(*self.values)

@@ -57,13 +57,7 @@ class Limit(NamedTuple):
 
 
 class Channel:
-    """Sends and receives messages over unbuffered pipes. Only the messages whose letters have limits may come.
-
-    Args:
-        reader: The source of messages. Nothing else may read from it.
-        writer: Where messages go to.
-        limits: The limits of each message that may come, by its letter.
-    """
+    """Sends and receives messages over unbuffered pipes; nothing else may read from ``reader``. ``limits`` has the letters to accept."""
 
     def __init__(self, reader: FileIO, writer: FileIO, limits: Mapping[str, Limit]) -> None:
         self._reader = reader
@@ -90,8 +84,7 @@ class Channel:
     def receive(self) -> Message | None:
         """Wait for the next message; ``None`` when the child has closed its end, in the middle of a message or not.
 
-        Raises:
-            ChannelError: The received bytes are not a message.
+        Raises `ChannelError` if the received bytes are not a message.
         """
         if not self._fill(_HEADER.size):
             return None

@@ -72,12 +72,7 @@ _parse = json.JSONDecoder().decode
 
 
 class Begun(NamedTuple):
-    """An operation that has begun.
-
-    Attributes:
-        future: Done when the operation is.
-        answer: Makes the answer then.
-    """
+    """An operation that has begun. ``answer`` makes the answer once ``future`` is done."""
 
     future: asyncio.Future[Any]
     answer: Callable[[], tuple[str, list[Bytes]]]
@@ -149,15 +144,9 @@ class Dispatcher:
     def begin(self, text: str, buffers: Sequence[Bytes], *, tells_lost: bool = True) -> tuple[str, list[Bytes]] | Begun:
         """Begin a request; return its answer if it is known at once. An error of the call is an answer, as for `call`.
 
-        An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so.
-
-        Args:
-            text: The text of the request.
-            buffers: Its byte arrays.
-            tells_lost: The program waits for an answer that is known at once.
-
-        Raises:
-            RequestError: The binding sends no such request, and the dispatcher is strict.
+        An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so. ``tells_lost``:
+        the program waits for an answer that is known at once. Raises `RequestError` if the binding sends no such request, and the
+        dispatcher is strict.
         """
         begun: list[Begun] = []
 
@@ -222,10 +211,7 @@ class Dispatcher:
         """Carry out a request without an answer.
 
         JavaScript may not know yet that a context is lost. Every other reason for an error is a fault. Requests that use the objects which
-        the call should have made get the error.
-
-        Raises:
-            RequestError: The binding sends no such request, and the dispatcher is strict.
+        the call should have made get the error. Raises `RequestError` if the binding sends no such request, and the dispatcher is strict.
         """
         handles: list[int] = []
         try:
@@ -247,15 +233,11 @@ class Dispatcher:
         return self._end(call, text, call.run(strict=self._strict), answered)
 
     def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
-        """Return what a request calls.
-
-        Args:
-            text: The text of the request.
-            buffers: Its byte arrays.
-            handles: Takes the handles that a request without an answer chooses for its results.
-        """
+        """Return what a request calls. ``handles`` takes the handles that a request without an answer chooses for its results."""
         try:
-            if (call := self._again(text, buffers)) is not None:
+            # The same request came before: only the views differ.
+            if (call := self._kept.pop(text, None)) is not None:
+                call.refill(buffers)
                 return call
             if handles is None:
                 return self._read(_parse(text), buffers)
@@ -271,13 +253,6 @@ class Dispatcher:
             if not self._strict or any(error is each for each in self._failed.values()):
                 raise
             raise RequestError.of(error) from None
-
-    def _again(self, text: str, buffers: Sequence[Bytes]) -> HostCall | None:
-        """Return what is known of a request that came before, with the views of this one."""
-        kept = self._kept.pop(text, None)
-        if kept is not None:
-            kept.refill(buffers)
-        return kept
 
     def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> HostCall:
         interface, member, handle, arguments, views, dropped = request
@@ -329,7 +304,8 @@ class Dispatcher:
             answered.append(result.data)
             return None
         if call.results:
-            self._assign(result, call.results)
+            made = result if isinstance(result, list | tuple) else [result]
+            self._objects.update(dict(zip(call.results, made, strict=True)))
         if isinstance(result, Mapping) and call.interface != "MLContext":
             # A record, whose names may be any.
             return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
@@ -358,11 +334,6 @@ class Dispatcher:
                 self._kept.clear()
             self._kept[text] = call
         return value
-
-    def _assign(self, result: object, handles: Sequence[int]) -> None:
-        """Give the results of a call the handles that it was sent with."""
-        made = result if isinstance(result, list | tuple) else [result]
-        self._objects.update(dict(zip(handles, made, strict=True)))
 
     def _object(self, handle: Any) -> Any:
         try:

@@ -59,8 +59,7 @@ class Files:
     def read(self, address: str) -> File | None:
         """Read the file at an absolute address; ``None`` if there is none.
 
-        Raises:
-            RefusedError: The address is that of another site, or leads out of the folders.
+        Raises `RefusedError` if the address is that of another site, or leads out of the folders.
         """
         folder, path = self._locate(address)
         if "\0" in path:

@@ -27,10 +27,7 @@ class BindingIdl(NamedTuple):
     """The IDL of a draft, for both sides of the border.
 
     Attributes:
-        text: The IDL as JSON, for JavaScript.
-        members: The members of each interface.
         revision: The draft that the emulator follows: a dialect may need a later one than was asked for.
-        dialect: The name of the dialect, if there is one.
         classes: The classes of interfaces of other specifications, by their names.
     """
 
@@ -43,15 +40,10 @@ class BindingIdl(NamedTuple):
 
 @cache
 def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl:
-    """Read the IDL of a draft.
+    """Read the IDL of a draft. Raises `ValueError` if there is no such draft or dialect, or the dialect belongs to another revision.
 
-    Args:
-        revision: The draft, or its name, for example ``"2024-06"``.
-        dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
-            them. Members of the tests' own IDL that the draft had formerly, ``former``, are not added.
-
-    Raises:
-        ValueError: There is no such draft or dialect, or the dialect belongs to another revision.
+    A dialect is a file in `dialects`, with the additions of browsers to the draft, and the reasons. `legacy` implements them. Members of
+    the tests' own IDL that the draft had formerly, ``former``, are not added.
     """
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()
@@ -101,12 +93,8 @@ def _load_dialect(name: str, revision: str) -> dict[str, Any]:
 def explain_members(idl: BindingIdl, text: str) -> list[str]:
     """Say why members of a dictionary are ignored.
 
-    Args:
-        idl: The IDL that the program sees.
-        text: A JSON list: where the dictionary is, the names that were given, and those that it has.
-
-    Raises:
-        ValueError: It is no such text.
+    ``text`` is a JSON list: where the dictionary is, the names that were given, and those that it has. Raises `ValueError` if it is no such
+    text.
     """
     match json.loads(text):
         case [str(where), [*given], [*known]] if all(isinstance(name, str) for name in [*given, *known]):
@@ -119,17 +107,7 @@ def explain_members(idl: BindingIdl, text: str) -> list[str]:
 
 
 def _explain_lenient(dialect: str | None, where: str, given: Collection[str], known: Collection[str]) -> dict[str, str]:
-    """Say which ignored members the lenient counterpart of a strict dialect takes.
-
-    Args:
-        dialect: The dialect, if there is one.
-        where: The operation and the argument that is the dictionary, for example ``"input: descriptor"``.
-        given: The names of the members that were given.
-        known: The names of the members that the dictionary has.
-
-    Returns:
-        For each such member a text, which is empty if what replaces it is given too.
-    """
+    """Say which ignored members the lenient counterpart of a strict dialect takes. A text is empty if its replacement is given too."""
     strict = load_dialects()[dialect] if dialect is not None else {}
     if "lenient" not in strict:
         return {}

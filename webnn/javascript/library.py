@@ -77,13 +77,7 @@ class Library(NamedTuple):
 
 
 class Engine:
-    """The library's view of a `quickjs.Context`, which the caller keeps.
-
-    Attributes:
-        library: The library.
-        runtime: The engine's runtime.
-        context: The engine's context.
-    """
+    """The library's view of a `quickjs.Context`, which the caller keeps."""
 
     def __init__(self, owner: quickjs.Context, library: Library, runtime: int, context: int) -> None:
         self.library, self.runtime, self.context = library, runtime, context
@@ -93,10 +87,8 @@ class Engine:
     def memory(self, array: object) -> Iterator[memoryview]:
         """Lend the memory of a `Uint8Array` while the program waits.
 
-        The engine itself says where it is, and how large: the program cannot deceive it.
-
-        Raises:
-            TypeError: It is no such array of this engine.
+        The engine itself says where it is, and how large: the program cannot deceive it. Raises `TypeError` if it is no such array of this
+        engine.
         """
         if type(array) is not _object_type() or ctypes.c_void_p.from_address(id(array) + _HEAD).value != self._owner:
             raise TypeError("it must be an object of this engine")

@@ -19,12 +19,7 @@ _OPTIONS = re.compile(r"\((\w+=[^()]*)\)")
 def explain_misspelling(report: str, operations: Collection[str]) -> str:
     """Say which operation may be meant.
 
-    Args:
-        report: The report of an error that the program did not catch.
-        operations: The operations of the draft.
-
-    Returns:
-        A sentence with the operation as JavaScript writes it; empty if the error has another reason.
+    The sentence has the operation as JavaScript writes it; it is empty if the error has another reason.
     """
     found = _METHOD.search(report)
     if found is None or not _BUILDER.search(found[1]) or found[2] in operations:

@@ -91,18 +91,13 @@ class NodeProgram:
     """A program and how it runs.
 
     Attributes:
-        scripts: Its scripts, in order.
         location: The address that ``location`` shows, and that relative addresses belong to.
         arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
-        files: The files it can read.
         timeout: After how many seconds it is ended; ``None`` for never.
         memory: The most bytes of memory that its process may write to, and that it and its workers may use together, where the system can
             limit that.
-        revision: The draft, or its name.
-        dialect: Additions of browsers to the draft (`load_idl`).
         inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
             of the system nor those of Node stand.
-        document: The page that the program is in.
         worker: The name of the dedicated worker that it is; ``None`` for a page.
         values: The values of its global variables, and those that it returns.
         together: Promises wait until all classic scripts have run, and an error in one does not keep the others from running.
@@ -128,8 +123,7 @@ class NodeProgram:
 def find_node(named: Path | None = None) -> InstalledNode:
     """Find a Node that is new enough: the one that the user names, or else that of the extra ``js``, or else one on the PATH.
 
-    Raises:
-        NodeMissingError: There is none. The message says what is there.
+    Raises `NodeMissingError` if there is none. The message says what is there.
     """
     found = []
     for path in [named] if named is not None else _candidates():
@@ -208,14 +202,7 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
 def run_program(
     node: InstalledNode, program: NodeProgram, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
 ) -> int:
-    """Run a program until it ends.
-
-    Args:
-        node: The Node to run it with.
-        program: The program.
-        stdout: Where its output goes; by default to that of this process.
-        stderr: Where its errors, and the emulator's warnings, go.
-        verbose: Say on ``stderr`` which walls the system has put up.
+    """Run a program until it ends. With ``verbose``, say on ``stderr`` which walls the system has put up.
 
     Returns:
         The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or

@@ -132,7 +132,7 @@ class Realm:
             "log": log,
             "emit": emit,
             "schedule": self._schedule,
-            "cancel": self._cancel,
+            "cancel": self._cancelled.add,
             "load": self._load,
             "script": lambda name: load_script(f"web/{name}.js"),
             "random": lambda size: os.urandom(size).hex(),
@@ -228,14 +228,13 @@ class Realm:
         # A promise may lead to the next one for ever.
         while self.worked() < deadline:
             try:
-                if not _attempt(self._engine.execute_pending_job) and not self._tell_rejections():
+                if _attempt(self._engine.execute_pending_job):
+                    continue
+                # The program is told of rejected promises that nobody handles.
+                if not self.watches_rejections or not self._command("tellRejections", None):
                     return
             except ScriptError as error:
                 self.report(str(error))
-
-    def _tell_rejections(self) -> bool:
-        """Tell the program of rejected promises that nobody handles; return whether there were any."""
-        return self.watches_rejections and bool(self._command("tellRejections", None))
 
     def _load(self, path: str) -> str | None:
         """Run a script of the server; return its error as a text, ``None`` if there is no such script."""
@@ -250,9 +249,6 @@ class Realm:
 
     def _schedule(self, number: int, milliseconds: float) -> None:
         heapq.heappush(self._timers, (time.monotonic() + milliseconds / 1000, next(self._order), number))
-
-    def _cancel(self, number: int) -> None:
-        self._cancelled.add(number)
 
     # Functions that the engine calls must not raise, so these return whether they succeeded.
 
@@ -290,8 +286,7 @@ class Realm:
     def _send(self, text: str) -> str:
         """Carry a request to the dispatcher, with the byte arrays that came before it.
 
-        Returns:
-            The sizes of the byte arrays of the answer, on a line, which is empty if there are none; behind it the answer.
+        Return the sizes of the byte arrays of the answer, on a line, which is empty if there are none; behind it the answer.
         """
         buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)

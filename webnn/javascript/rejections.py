@@ -37,12 +37,10 @@ class Rejections:
         return self._listener is not None
 
     def run(self, code: bytes, hand_over: Callable[[], object]) -> bool:
-        """Run a script's bytecode in the global scope; return whether it ran. It does not if there is no memory for it.
+        """Run the bytecode of a script in the global scope; return whether it ran. It does not if there is no memory for it.
 
-        Args:
-            code: The return value of `compile_script`.
-            hand_over: Must have the realm reject a promise with a function as its reason, and throw what that is called with: the script's
-                error.
+        ``hand_over`` must have the realm reject a promise with a function as its reason, and throw what that is called with: the script's
+        error.
         """
         self._code, self._ran = code, False
         try:
@@ -84,12 +82,7 @@ class Rejections:
 def watch_rejections(engine: Engine | None, hand_over: Callable[[], object]) -> Rejections | None:
     """Have a function of the realm called with a promise, the reason and whether it is handled, when one of these is news.
 
-    Args:
-        engine: The realm's engine, if the library can be used.
-        hand_over: See `Rejections.watch`.
-
-    Returns:
-        The object that the realm must keep; ``None`` if nothing can be watched here.
+    Return the object that the realm must keep; ``None`` if nothing can be watched here. For ``hand_over`` see `Rejections.watch`.
     """
     rejections = Rejections(engine) if engine is not None else None
     return rejections if rejections is not None and rejections.watch(hand_over) else None

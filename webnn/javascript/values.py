@@ -17,10 +17,10 @@ import numpy as np
 
 from webnn.javascript.channel import Bytes
 
-__all__ = ["Values", "decode", "encode", "getters", "offer"]
+__all__ = ["DTYPES", "Values", "decode", "encode", "getters", "offer"]
 
 #: The element types of typed arrays.
-_DTYPES = {
+DTYPES = {
     "Int8Array": np.int8,
     "Uint8Array": np.uint8,
     "Int16Array": np.int16,
@@ -33,7 +33,7 @@ _DTYPES = {
     "Float32Array": np.float32,
     "Float64Array": np.float64,
 }
-_KINDS = {np.dtype(dtype): kind for kind, dtype in _DTYPES.items()} | {np.dtype(np.bool_): "Uint8Array"}
+_KINDS = {np.dtype(dtype): kind for kind, dtype in DTYPES.items()} | {np.dtype(np.bool_): "Uint8Array"}
 _MUST = "must be None, a bool, an int, a float, a str, an array, or a list or dict of these"
 _DEEPEST = 64
 #: The most digits of an integer, in either direction: Python itself reads and writes no more than 4300.
@@ -60,11 +60,7 @@ class Values:
     results: dict[str, object] = field(default_factory=dict)
 
     def take(self, text: str, buffers: Sequence[Bytes]) -> None:
-        """Set the results.
-
-        Raises:
-            ValueError: The text and the bytes are not those of the outputs.
-        """
+        """Set the results. Raises `ValueError` if the text and the bytes are not those of the outputs."""
         results = decode(text, buffers)
         if {*results} != {*self.outputs}:
             raise ValueError(f"the values must be those of {', '.join(self.outputs)}")
@@ -87,9 +83,7 @@ def getters(names: Iterable[str]) -> str:
 def encode(values: Mapping[str, object]) -> tuple[str, list[Bytes]]:
     """Write values by their names, as a text and byte arrays.
 
-    Raises:
-        TypeError: A value, or what it holds, has a type that JavaScript does not get.
-        ValueError: A value is too large.
+    Raises `TypeError` if a value, or what it holds, has a type that JavaScript does not get, and `ValueError` if a value is too large.
     """
     writer = _Writer()
     return writer.finish({name: writer.plain(value, name, ()) for name, value in values.items()}), writer.buffers
@@ -168,8 +162,7 @@ def _show(name: str, path: Sequence[str | int]) -> str:
 def decode(text: str, buffers: Sequence[Bytes]) -> dict[str, object]:
     """Read values by their names. They come from a program, which may be hostile.
 
-    Raises:
-        ValueError: The text and the bytes do not encode values.
+    Raises `ValueError` if the text and the bytes do not encode values.
     """
     try:
         content = json.loads(text, parse_int=_integer)
@@ -213,7 +206,7 @@ def _special(kind: str, what: object, buffers: Iterable[Bytes]) -> object:
     if kind == "bigint" and isinstance(what, str) and re.fullmatch(f"-?[0-9]{{1,{_MOST_DIGITS}}}", what):
         return int(what)
     buffer = next(iter(buffers), None)
-    dtype = _DTYPES.get("Uint8Array" if kind == "Uint8ClampedArray" else kind)
+    dtype = DTYPES.get("Uint8Array" if kind == "Uint8ClampedArray" else kind)
     if dtype is None or buffer is None or not isinstance(what, list) or not all(type(each) is int and each >= 0 for each in what):
         raise ValueError(f"{kind!r:.80} is not a value")
     content = np.frombuffer(buffer, np.uint8)

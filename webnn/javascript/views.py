@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from webnn.javascript.channel import Bytes
+from webnn.javascript.values import DTYPES
 
 __all__ = ["Array", "View", "make_arrays", "memory_of"]
 
@@ -15,21 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The element types of the views. A page that has no `Float16Array` passes the bits of float16 as `Uint16Array`, as the draft suggests
 #: (`#appendices-mloperanddatatype-arraybufferview-compatibility`); the draft has no use for a `Uint16Array` otherwise.
-_DTYPES = {
-    "Int8Array": np.int8,
-    "Uint8Array": np.uint8,
-    "Int16Array": np.int16,
-    "Uint16Array": np.float16,
-    "Int32Array": np.int32,
-    "Uint32Array": np.uint32,
-    "BigInt64Array": np.int64,
-    "BigUint64Array": np.uint64,
-    "Float16Array": np.float16,
-    "Float32Array": np.float32,
-    "Float64Array": np.float64,
-    "ArrayBuffer": np.uint8,
-    "SharedArrayBuffer": np.uint8,
-}
+_DTYPES = {**DTYPES, "Uint16Array": np.float16, "ArrayBuffer": np.uint8, "SharedArrayBuffer": np.uint8}
 
 
 class View(TypedDict):

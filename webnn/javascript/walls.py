@@ -258,14 +258,9 @@ def _attempt(name: str, step: Callable[[], None], missing: dict[str, str]) -> No
 
 
 def confine(read: Sequence[str], use: Sequence[str] = ()) -> dict[str, str]:
-    """Put up the walls around files and system calls in this process, which must have one thread; later threads are behind them, too.
+    """Put up the walls around files and system calls in this process; return those that are missing, with the reasons.
 
-    Args:
-        read: The files and folders that it may read from now on.
-        use: The devices that it may read and write.
-
-    Returns:
-        The walls that are missing, and why.
+    The process must have one thread; later threads are behind them, too. It may read ``read`` from now on, and use the devices ``use``.
     """
     if _libc is None:
         return dict.fromkeys(_IN_PLACE, "only Linux has it")

@@ -92,11 +92,7 @@ class Workers:
         self.over = False
 
     def answer(self, number: int, text: str, buffers: Sequence[Bytes]) -> list[bytes | Bytes]:
-        """Answer a question of a process: the parts of the answer.
-
-        Raises:
-            ChannelError: It is not a question.
-        """
+        """Answer a question of a process: the parts of the answer. Raises `ChannelError` if it is not a question."""
         try:
             question = json.loads(text)
             match question:

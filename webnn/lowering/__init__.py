@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph, value_key
+from webnn.builder.description import GraphDescription, OperatorDescription
 from webnn.builder.graph import collect
+from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.builder.transform import Rebuilder, no_counterpart, rename
 from webnn.lowering.decompositions import DECOMPOSITIONS, Call
 from webnn.validation.drafts import DELTAS, find_revision
 from webnn.validation.drafts.delta import NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription, OperatorDescription
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["lower"]
 
@@ -45,13 +42,7 @@ def _decompose(description: GraphDescription, draft: str, target: str) -> GraphD
 
 
 class _Decomposer(Rebuilder):
-    """Makes a graph again, some operations of others.
-
-    Args:
-        builder: The builder.
-        rules: The replacement of each operation.
-        target: The draft that does not have them, for messages.
-    """
+    """Makes a graph again for a draft, some operations of others."""
 
     def __init__(self, builder: LabellingBuilder, rules: Mapping[str, Callable[[Call], MLOperand | None]], target: str) -> None:
         super().__init__(builder)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.operand import MLOperand
 from webnn.builder.places import find_positions
 from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_range, is_float
 from webnn.validation.drafts.delta import NoCounterpartError
 from webnn.validation.numbers import cast
-
-if TYPE_CHECKING:
-    from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["DECOMPOSITIONS", "Call"]
 
@@ -29,14 +26,7 @@ _ALL_INTEGERS = {name: 2.0 ** (form.bits - 1) for name, form in FLOAT_FORMATS.it
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of an operation.
-
-    Attributes:
-        builder: The builder. Of its operations, only those of the earlier draft may be called.
-        inputs: The operands.
-        arguments: The other arguments.
-        options: The options.
-    """
+    """A call of an operation. Of the builder's operations, only those of the earlier draft may be called."""
 
     builder: GraphBuilder
     inputs: tuple[MLOperand, ...]
@@ -202,13 +192,7 @@ def _cumulative_sum(call: Call) -> MLOperand:
 
 
 def _places(call: Call, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
-    """Return where in a flat tensor coordinates point: each part is clamped, and counts from the end if it is negative.
-
-    Args:
-        call: The call.
-        indices: The coordinates, [places..., parts].
-        sizes: The size for each part.
-    """
+    """Return where in a flat tensor coordinates, [places..., parts], point: each is clamped, and counts from the end if it is negative."""
     builder, limits = call.builder, np.array(sizes)
     strides = np.cumprod([1, *reversed(sizes[1:])])[::-1]
     if indices._value is not None:
@@ -329,34 +313,32 @@ def _quantize(call: Call) -> MLOperand:
 
 
 #: The replacements for calls of a draft in the one before it. None: the call stays as it is, or has no counterpart.
-DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = MappingProxyType(
-    {
-        "2026-06": {
-            "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
-            "argMax": _arg_min_max("argMax"),
-            "argMin": _arg_min_max("argMin"),
-            "clamp": _clamp,
-            "cumulativeSum": _cumulative_sum,
-            "dequantizeLinear": _dequantize,
-            "gatherElements": _gather_elements,
-            "gatherND": _gather_nd,
-            "isInfinite": lambda call: call.builder.equal(call.builder.abs(call.inputs[0]), call.scalar(math.inf, call.inputs[0])),
-            "isNaN": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[0])),
-            "logicalAnd": _logical("max", negated=True),
-            "logicalOr": _logical("min", negated=True),
-            "logicalXor": _logical("equal", negated=True),
-            "neg": _of_int64(lambda b, x, zero: b.sub(zero, x)),
-            "notEqual": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[1])),
-            "pad": _pad,
-            "quantizeLinear": _quantize,
-            "relu": _of_int64(lambda b, x, zero: b.max(x, zero)),
-            "reverse": _reverse,
-            "roundEven": _round_even,
-            "scatterElements": _scatter_elements,
-            "scatterND": _scatter_nd,
-            "sign": _sign,
-            "slice": _slice,
-            "tile": _tile,
-        },
+DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = {
+    "2026-06": {
+        "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
+        "argMax": _arg_min_max("argMax"),
+        "argMin": _arg_min_max("argMin"),
+        "clamp": _clamp,
+        "cumulativeSum": _cumulative_sum,
+        "dequantizeLinear": _dequantize,
+        "gatherElements": _gather_elements,
+        "gatherND": _gather_nd,
+        "isInfinite": lambda call: call.builder.equal(call.builder.abs(call.inputs[0]), call.scalar(math.inf, call.inputs[0])),
+        "isNaN": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[0])),
+        "logicalAnd": _logical("max", negated=True),
+        "logicalOr": _logical("min", negated=True),
+        "logicalXor": _logical("equal", negated=True),
+        "neg": _of_int64(lambda b, x, zero: b.sub(zero, x)),
+        "notEqual": lambda call: call.builder.logicalNot(call.builder.equal(call.inputs[0], call.inputs[1])),
+        "pad": _pad,
+        "quantizeLinear": _quantize,
+        "relu": _of_int64(lambda b, x, zero: b.max(x, zero)),
+        "reverse": _reverse,
+        "roundEven": _round_even,
+        "scatterElements": _scatter_elements,
+        "scatterND": _scatter_nd,
+        "sign": _sign,
+        "slice": _slice,
+        "tile": _tile,
     }
-)
+}

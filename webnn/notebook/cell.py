@@ -53,9 +53,6 @@ class Options:
     Attributes:
         inputs: The values of its global variables, by their names.
         outputs: The variables whose values come back.
-        revision: The draft.
-        dialect: Additions of browsers to the draft.
-        folder: The folder that the cell may read.
     """
 
     inputs: Mapping[str, object]
@@ -67,12 +64,6 @@ class Options:
 
 def run(source: str, options: Options, stdout: TextIO, stderr: TextIO) -> dict[str, object]:
     """Run a cell until it ends.
-
-    Args:
-        source: The cell.
-        options: How it runs.
-        stdout: Where its console goes.
-        stderr: Where its warnings and errors go.
 
     Returns:
         The values of the variables that the options name.

@@ -57,11 +57,7 @@ def _make_parser() -> MagicArgumentParser:
 
 
 def _options(given: Any, variables: dict[str, Any]) -> Options:
-    """Return how a cell runs.
-
-    Raises:
-        ValueError: A name is not valid, or not a variable.
-    """
+    """Return how a cell runs. Raises `ValueError` if a name is not valid, or not a variable."""
     for option, names in {"-i": given.input, "-o": given.output}.items():
         for name in names:
             if not name.isidentifier():

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from onnx import ModelProto, TensorProto
 
 from webnn.builder.collection import without_collection
+from webnn.builder.description import GraphDescription
+from webnn.builder.graph_builder import GraphBuilder
 from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
 from webnn.onnx.model import Model, Settings, read
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.graph_builder import GraphBuilder
 
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
 

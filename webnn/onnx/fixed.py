@@ -15,12 +15,7 @@ _INLINE_BYTES = 1 << 16
 
 
 def fix(model: Model, settings: Settings) -> ModelProto:
-    """Return a copy of a model with the settings. Small external data is loaded.
-
-    Raises:
-        Refused: A shape is unknown, or contradicts the model.
-        FormatError: External data cannot be read.
-    """
+    """Return a copy of a model with the settings, whose shapes are known and fit. Small external data is loaded."""
     fixed = ModelProto()
     fixed.CopyFrom(model.proto)
     graph = fixed.graph
@@ -49,5 +44,4 @@ def _load(model: Model, tensor: TensorProto, settings: Settings) -> None:
         # The import says what is wrong.
         return
     if array.nbytes <= _INLINE_BYTES and any(array.strides):
-        loaded = numpy_helper.from_array(array, tensor.name)
-        tensor.CopyFrom(loaded)
+        tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))

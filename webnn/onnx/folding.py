@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,17 +44,7 @@ class _Left(Exception):
 
 
 def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequence[Array | None]) -> list[Array | None] | None:
-    """Compute a node.
-
-    Args:
-        proto: The node; it fits its schema.
-        version: The version of its domain.
-        opsets: The versions of all domains.
-        arrays: The inputs; an optional one that is missing is None.
-
-    Returns:
-        The outputs; None if the node is left to the graph.
-    """
+    """Compute a node that fits its schema, of arrays; an optional one that is missing is None. Return None if it is left to the graph."""
     operator = proto.op_type
     function = FOLDS.get(operator)
     if (function is None and operator not in _EVALUATED) or proto.domain not in ONNX_DOMAINS or not arrays:
@@ -296,41 +285,39 @@ def _dynamic_quantize(attributes: Mapping[str, Any], x: Array) -> list[Array]:
 
 
 #: How NumPy computes operators. The attributes come first, with the version of the domain under an empty name.
-FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
-    {
-        **{name.capitalize(): _unary(FUNCTIONS[name]) for name in ("abs", "ceil", "floor", "neg", "sqrt")},
-        **{name.capitalize(): _broadcasting(FUNCTIONS[name]) for name in ("add", "sub", "mul", "equal", "greater")},
-        **{name.capitalize(): _several(FUNCTIONS[name]) for name in ("max", "min")},
-        "Identity": lambda attributes, x: x,
-        "Not": _unary(np.logical_not),
-        "Div": _broadcasting(_div),
-        "DynamicQuantizeLinear": _dynamic_quantize,
-        "GreaterOrEqual": _broadcasting(FUNCTIONS["greaterOrEqual"]),
-        "Less": _broadcasting(FUNCTIONS["lesser"]),
-        "LessOrEqual": _broadcasting(FUNCTIONS["lesserOrEqual"]),
-        "And": _broadcasting(np.logical_and),
-        "Or": _broadcasting(np.logical_or),
-        "Xor": _broadcasting(np.logical_xor),
-        "Cast": _cast,
-        "Concat": _concat,
-        "ConstantOfShape": _constant_of_shape,
-        "Expand": _expand,
-        "Flatten": _flatten,
-        "Gather": _gather,
-        "Range": _range,
-        "ReduceMax": _reduce(np.max),
-        "ReduceMin": _reduce(np.min),
-        "ReduceProd": _reduce(np.prod),
-        "ReduceSum": _reduce(np.sum),
-        "Reshape": _reshape,
-        "Slice": _slice,
-        "Split": _split,
-        "Squeeze": _squeeze,
-        "Tile": _tile,
-        "Transpose": lambda attributes, x: np.transpose(x, attributes.get("perm")),
-        "Trilu": _trilu,
-        "Unique": _unique,
-        "Unsqueeze": lambda attributes, x, axes=None: np.expand_dims(x, tuple(attributes["axes"] if axes is None else _integers(axes))),
-        "Where": _where,
-    }
-)
+FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = {
+    **{name.capitalize(): _unary(FUNCTIONS[name]) for name in ("abs", "ceil", "floor", "neg", "sqrt")},
+    **{name.capitalize(): _broadcasting(FUNCTIONS[name]) for name in ("add", "sub", "mul", "equal", "greater")},
+    **{name.capitalize(): _several(FUNCTIONS[name]) for name in ("max", "min")},
+    "Identity": lambda attributes, x: x,
+    "Not": _unary(np.logical_not),
+    "Div": _broadcasting(_div),
+    "DynamicQuantizeLinear": _dynamic_quantize,
+    "GreaterOrEqual": _broadcasting(FUNCTIONS["greaterOrEqual"]),
+    "Less": _broadcasting(FUNCTIONS["lesser"]),
+    "LessOrEqual": _broadcasting(FUNCTIONS["lesserOrEqual"]),
+    "And": _broadcasting(np.logical_and),
+    "Or": _broadcasting(np.logical_or),
+    "Xor": _broadcasting(np.logical_xor),
+    "Cast": _cast,
+    "Concat": _concat,
+    "ConstantOfShape": _constant_of_shape,
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Gather": _gather,
+    "Range": _range,
+    "ReduceMax": _reduce(np.max),
+    "ReduceMin": _reduce(np.min),
+    "ReduceProd": _reduce(np.prod),
+    "ReduceSum": _reduce(np.sum),
+    "Reshape": _reshape,
+    "Slice": _slice,
+    "Split": _split,
+    "Squeeze": _squeeze,
+    "Tile": _tile,
+    "Transpose": lambda attributes, x: np.transpose(x, attributes.get("perm")),
+    "Trilu": _trilu,
+    "Unique": _unique,
+    "Unsqueeze": lambda attributes, x, axes=None: np.expand_dims(x, tuple(attributes["axes"] if axes is None else _integers(axes))),
+    "Where": _where,
+}

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
-from webnn.importing.values import Refused
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Value
+from webnn.importing.values import Refused, Value
 
 __all__ = ["bind", "find_body", "find_schema", "has_body"]
 
@@ -31,11 +28,7 @@ def has_body(schema: Any) -> bool:
 
 
 def find_body(schema: Any, node: NodeProto, version: int, inputs: Sequence[Value | None]) -> FunctionProto:
-    """Return the body that ONNX gives an operator.
-
-    Raises:
-        Refused: The node is not one that there is a body for.
-    """
+    """Return the body that ONNX gives an operator; refuse a node that it has none for."""
     body = FunctionProto()
     if schema.has_context_dependent_function:
         types = [_type(value).SerializeToString() for value in inputs]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker, defs
+from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
 from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
+from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
@@ -21,12 +23,6 @@ from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
 from webnn.validation.errors import WebNNTypeError
-
-if TYPE_CHECKING:
-    from onnx import FunctionProto, TensorProto, ValueInfoProto
-
-    from webnn.builder.sketch import LabellingBuilder
-    from webnn.importing.steps import Result
 
 __all__ = ["Importer"]
 
@@ -59,12 +55,7 @@ class Scope:
         self._values[name] = value
 
     def find(self, name: str) -> Value:
-        """Return a value.
-
-        Raises:
-            Refused: There is no such value.
-            Blocked: It could not be imported.
-        """
+        """Return a value; refuse a name without one, and block one that could not be imported."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope._values:
@@ -76,11 +67,7 @@ class Scope:
         raise Refused(f"there is no value {webidl.describe(name)} before the node")
 
     def check_new(self, names: Sequence[str]) -> None:
-        """Refuse a node that makes a value that there is already in its graph.
-
-        Raises:
-            Refused: There is one.
-        """
+        """Refuse a node that makes a value that there is already in its graph."""
         seen = set()
         for name in names:
             if name and (name in seen or self._values.get(name) is not None):
@@ -252,18 +239,9 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def _run_body(
         self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False
     ) -> list[Value]:
-        """Import the body of a node.
+        """Import the body of a node, and return the values of its outputs.
 
-        Args:
-            outer: The scope of the node.
-            node: The name of the node.
-            graph: The body.
-            name: The name of the body.
-            arguments: The values of the body's inputs.
-            tentative: It may be that the body never runs: the node says what is wrong with it.
-
-        Returns:
-            The values of the body's outputs.
+        A tentative body may never run: the node says what is wrong with it.
 
         Raises:
             Refused: The body has another number of inputs, there are too many steps, or a tentative body cannot be imported.
@@ -320,7 +298,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         """Return the outputs of a node."""
         proto, operator, domain, attributes = source.proto, source.operator, source.domain, source.attributes
         version = scope.opsets.get(domain)
-        function = self._find_function(proto) if self._model.functions else None
+        function = self._model.functions.get((proto.domain, proto.op_type, proto.overload)) if self._model.functions else None
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
@@ -361,10 +339,6 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 return [None if array is None else self._made(array) for array in folded]
         return self._apply_rule(rule, source, scope, version, inputs)
 
-    def _find_function(self, proto: NodeProto) -> FunctionProto | None:
-        """Return the function of the model that a node calls."""
-        return self._model.functions.get((proto.domain, proto.op_type, proto.overload))
-
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
         if self._checked is not scope.opsets:
@@ -378,7 +352,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         try:
             checker.check_node(_without_bodies(source), self._checks)
         except checker.ValidationError as error:
-            raise Refused(f"the node is not valid: {_first_line(error)}") from None
+            first_line = str(error).strip().partition("\n")[0]
+            raise Refused(f"the node is not valid: {first_line}") from None
         if kind is not None:
             self._valid.add(kind)
 
@@ -444,10 +419,6 @@ def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Valu
     if any(names[len(outputs) :]):
         raise Refused(f"has {len(outputs)} outputs, got names for {len(names)}")
     return [*outputs, *[None] * len(names)][: len(names)]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
 
 
 def _without_bodies(source: Source) -> NodeProto:

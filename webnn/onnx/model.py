@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
@@ -21,41 +21,34 @@ from webnn.builder.regular import check_regular, open_regular
 from webnn.importing.values import Array, Refused
 from webnn.validation import webidl
 
-if TYPE_CHECKING:
-    from onnx import AttributeProto, FunctionProto, NodeProto, ValueInfoProto
-
 __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
 
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
 #: The fields of element types whose numbers are in a field as they are, and the field's own type.
-_FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
-    {
-        TensorProto.FLOAT: ("float_data", np.float32),
-        TensorProto.DOUBLE: ("double_data", np.float64),
-        TensorProto.INT8: ("int32_data", np.int32),
-        TensorProto.UINT8: ("int32_data", np.int32),
-        TensorProto.INT32: ("int32_data", np.int32),
-        TensorProto.INT64: ("int64_data", np.int64),
-    }
-)
+_FIELDS: Mapping[int, tuple[str, type[np.generic]]] = {
+    TensorProto.FLOAT: ("float_data", np.float32),
+    TensorProto.DOUBLE: ("double_data", np.float64),
+    TensorProto.INT8: ("int32_data", np.int32),
+    TensorProto.UINT8: ("int32_data", np.int32),
+    TensorProto.INT32: ("int32_data", np.int32),
+    TensorProto.INT64: ("int64_data", np.int64),
+}
 #: How NumPy reads the raw data of element types that are its own.
-_RAW: Mapping[int, np.dtype[Any]] = MappingProxyType(
-    {
-        TensorProto.FLOAT16: np.dtype("<f2"),
-        TensorProto.FLOAT: np.dtype("<f4"),
-        TensorProto.DOUBLE: np.dtype("<f8"),
-        TensorProto.INT8: np.dtype("i1"),
-        TensorProto.INT16: np.dtype("<i2"),
-        TensorProto.INT32: np.dtype("<i4"),
-        TensorProto.INT64: np.dtype("<i8"),
-        TensorProto.UINT8: np.dtype("u1"),
-        TensorProto.UINT16: np.dtype("<u2"),
-        TensorProto.UINT32: np.dtype("<u4"),
-        TensorProto.UINT64: np.dtype("<u8"),
-    }
-)
+_RAW: Mapping[int, np.dtype[Any]] = {
+    TensorProto.FLOAT16: np.dtype("<f2"),
+    TensorProto.FLOAT: np.dtype("<f4"),
+    TensorProto.DOUBLE: np.dtype("<f8"),
+    TensorProto.INT8: np.dtype("i1"),
+    TensorProto.INT16: np.dtype("<i2"),
+    TensorProto.INT32: np.dtype("<i4"),
+    TensorProto.INT64: np.dtype("<i8"),
+    TensorProto.UINT8: np.dtype("u1"),
+    TensorProto.UINT16: np.dtype("<u2"),
+    TensorProto.UINT32: np.dtype("<u4"),
+    TensorProto.UINT64: np.dtype("<u8"),
+}
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
 #: The most dimensions of a tensor. WebNN has fewer, but what is known at import may have more.
@@ -68,14 +61,8 @@ _LONGEST_NAME = 4096
 class Source:
     """A node as the file has it, read once: reading a field of protobuf takes as long as several steps of Python.
 
-    Attributes:
-        proto: The node.
-        name: Its name, or that of its first output if it has none.
-        operator: The operator.
-        domain: The operator's domain; empty for ONNX's own.
-        inputs: The names of the inputs; empty for an optional one that is missing.
-        outputs: The names of the outputs; empty for an optional one that is not used.
-        attributes: The attributes.
+    Its name is that of its first output if it has none; the domain is empty for ONNX's own, and so is the name of an optional input or
+    output that is missing.
     """
 
     proto: NodeProto
@@ -102,11 +89,7 @@ def read_node(proto: NodeProto) -> Source:
 
 @functools.cache
 def element_type(number: int) -> np.dtype[Any]:
-    """Return the element type with a number of ``TensorProto.DataType``.
-
-    Raises:
-        Refused: It has no NumPy type, or is not in ONNX.
-    """
+    """Return the element type with a number of ``TensorProto.DataType``; refuse one without a NumPy type."""
     try:
         dtype = helper.tensor_dtype_to_np_dtype(number)
     except (KeyError, ValueError, TypeError):
@@ -120,15 +103,9 @@ def element_type(number: int) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An ONNX model.
+    """An ONNX model, with the versions of its domains, and its functions by domain, name and overload.
 
-    Attributes:
-        proto: The model.
-        file: The file, for messages.
-        folder: The folder of external data; none if the model did not come from a file.
-        opsets: The version of each domain; ONNX's own is the empty one.
-        functions: The model's functions by domain, name and overload.
-        nodes: The nodes of the graph.
+    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file.
     """
 
     proto: ModelProto
@@ -139,11 +116,7 @@ class Model:
     nodes: Sequence[Source]
 
     def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
-        """Return the elements of a tensor.
-
-        Args:
-            tensor: The tensor.
-            weights: Its external data must be there; otherwise zeros replace a missing file.
+        """Return the elements of a tensor. Without ``weights``, zeros replace a missing file of external data.
 
         Raises:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
@@ -231,10 +204,7 @@ def _read_only(array: Array) -> Array:
 
 
 def read(source: str | os.PathLike[str] | ModelProto) -> Model:
-    """Read a model.
-
-    Args:
-        source: A file, or a model, which is not changed.
+    """Read a model from a file; one that is given is not changed.
 
     Raises:
         FormatError: It is not an ONNX model, or its opset is not supported.
@@ -333,15 +303,7 @@ def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of the caller.
-
-    Attributes:
-        shapes: The shapes of inputs by their names.
-        dims: The sizes of named dimensions.
-        constants: Inputs that are known at import, by their names.
-        weights: External data must be there.
-        float64: float64 is computed in float32; otherwise it is refused.
-    """
+    """Settings of the caller: see `webnn.onnx.load`."""
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
@@ -356,11 +318,7 @@ def boolean_names(graph: GraphProto) -> frozenset[str]:
 
 
 def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
-    """Return the shape of an input, from the settings and the model.
-
-    Raises:
-        Refused: A size is unknown, or a given one contradicts the model.
-    """
+    """Return the shape of an input, from the settings and the model; refuse unknown sizes and contradictions."""
     constant = settings.constants.get(info.name)
     if constant is not None:
         return np.shape(constant)
@@ -386,10 +344,6 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         options = [f"dims={{{', '.join(f'{name!r}: ...' for name in named)}}}"] if all(names) else []
         sizes = ", ".join(str(size or "...") for size in shape)
         options.append(f"shapes={{{info.name!r}: [{sizes}]}}")
-        shown = ", ".join(str(size or name or "?") for size, name in _sizes(tensor.shape.dim, shape))
+        shown = ", ".join(str(size or dim.dim_param or "?") for size, dim in zip(shape, tensor.shape.dim, strict=True))
         raise Refused(f"{what} of [{shown}] must be fixed", f"give {' or '.join(options)}")
     return tuple([size for size in shape if size is not None])
-
-
-def _sizes(dims: Any, shape: Sequence[int | None]) -> Iterable[tuple[int | None, str]]:
-    return [(size, dim.dim_param) for size, dim in zip(shape, dims, strict=True)]

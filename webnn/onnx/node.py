@@ -5,22 +5,17 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from onnx import AttributeProto, helper
+from onnx import AttributeProto, GraphProto, TensorProto, helper
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.steps import Steps, normalize_axis, value_of
+from webnn.importing.steps import Operands, Steps, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.functions import find_schema
+from webnn.onnx.model import Source
 from webnn.validation import webidl
-
-if TYPE_CHECKING:
-    from onnx import GraphProto, TensorProto
-
-    from webnn.importing.steps import Operands
-    from webnn.onnx.model import Source
 
 __all__ = ["Node", "check_inputs", "output_types"]
 
@@ -34,26 +29,14 @@ class RunBody(Protocol):
     """Imports a body of a node."""
 
     def __call__(self, graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
-        """Return the values of the body's outputs, with values for its inputs.
-
-        Args:
-            graph: The body.
-            name: Its name, for messages.
-            arguments: The values of its inputs.
-            tentative: It may be that it never runs: what is wrong with it is raised as `Refused`.
-        """
+        """Return the values of the body's outputs. Of a tentative body, which may never run, faults are raised as `Refused`."""
 
 
 class Node(Steps):
     """A node with its inputs. A rule reads it, calls the methods of its builder, and returns the outputs.
 
-    Attributes:
-        operator: The operator's name.
-        version: The version of the operator's domain in the model.
-        inputs: The inputs; an optional one that is missing is None.
-        outputs: The names of the outputs; that of an optional one that is not used is empty.
-        run_body: Imports a body of the node with values for its inputs, and returns those of its outputs. The name of the body is for
-            messages.
+    An optional input that is missing is None; the name of an optional output that is not used is empty. ``run_body`` imports a body of the
+    node, by a name for messages, with values for its inputs, and returns those of its outputs.
     """
 
     def __init__(
@@ -77,13 +60,7 @@ class Node(Steps):
     def derive(
         self, inputs: Sequence[MLOperand | Value | None], attributes: Mapping[str, Any] | None = None, *, version: int | None = None
     ) -> Node:
-        """Return a node with other inputs, further attributes and one output, for the rule of another operator.
-
-        Args:
-            inputs: The inputs.
-            attributes: Further attributes.
-            version: The version of its domain, if that is another one.
-        """
+        """Return a node with other inputs, further attributes and one output, for the rule of another operator."""
         derived = object.__new__(Node)
         vars(derived).update(vars(self))
         derived.version = self.version if version is None else version
@@ -111,12 +88,7 @@ class Node(Steps):
         return self._operands.find(self.value(index))
 
     def known(self, index: int, what: str) -> Array:
-        """Return the elements of an input that must be known at import.
-
-        Args:
-            index: The input.
-            what: Its name in the operator's specification.
-        """
+        """Return the elements of an input that must be known at import; ``what`` is its name in the operator's specification."""
         value = self.value(index)
         if value.array is None:
             constants = ", ".join(f"{name!r}: ..." for name in sorted(value.roots))
@@ -139,9 +111,7 @@ class Node(Steps):
     def known_indices(self, index: int, *sizes: int) -> Array | None:
         """Return indices into dimensions of some sizes if they are known: as int32, which every device takes, and from the front.
 
-        Args:
-            index: The input.
-            sizes: One for all indices, or one for each part of the coordinates in the last dimension.
+        There is one size for all indices, or one for each part of the coordinates in the last dimension.
         """
         array = self.value(index).array
         if array is None:
@@ -174,10 +144,13 @@ class Node(Steps):
             raise Refused(f"the attribute {name} must be {kind}")
         return attribute
 
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return an attribute; one without a default must be given."""
+    def integer(self, name: str, default: int | None = None, *, least: int | None = None) -> int:
+        """Return an attribute; one without a default must be given. It may be required to have some value at least."""
         attribute = self._get(name, AttributeProto.INT, "an integer")
-        return self._default(name, default) if attribute is None else attribute.i
+        found: int = self._default(name, default) if attribute is None else attribute.i
+        if least is not None and found < least:
+            raise Refused(f"{name} must be at least {least}, got {found}")
+        return found
 
     def flag(self, name: str, *, default: bool) -> bool:
         """Return an attribute that must be 0 or 1."""
@@ -267,11 +240,7 @@ def output_types(operator: str, version: int, domain: str, inputs: Sequence[Valu
 
 
 def check_inputs(operator: str, version: int, domain: str, inputs: Sequence[Value | None]) -> None:
-    """Refuse inputs of a type that an operator does not have, which has a schema.
-
-    Raises:
-        Refused: There is one.
-    """
+    """Refuse inputs of a type that an operator does not have, which has a schema."""
     allowed = _allowed(operator, version, domain)
     for index, value in enumerate(inputs):
         types = allowed[min(index, len(allowed) - 1)] if allowed else None

@@ -8,17 +8,14 @@ A matrix product or a convolution of integers is computed in float32. The factor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import product
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
 from webnn.validation.shapes import bidirectionally_broadcast
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["arrange", "per_axis", "quantize", "quantize_dynamically", "scale_ratio", "subtract_zero"]
 
@@ -44,14 +41,7 @@ def _check_size(value: Value, shape: Sequence[int]) -> None:
 def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -> list[int]:
     """Return the shape in which a scale or a zero point broadcasts to a tensor.
 
-    Args:
-        what: Its name, for messages.
-        given: The shape that it has: one element, one for each index of the axis, or a shape that broadcasts.
-        shape: The tensor's shape.
-        axis: The axis, from the front or the back.
-
-    Raises:
-        Refused: It does not fit.
+    It has one element, one for each index of the axis, or a shape that broadcasts; otherwise it is refused.
     """
     rank = len(shape)
     spread = [1] * rank
@@ -68,14 +58,7 @@ def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -
 
 
 def subtract_zero(node: Node, x: MLOperand, zero: Value | None, shape: Sequence[int]) -> MLOperand:
-    """Return integers less their zero point, exactly, in float32.
-
-    Args:
-        node: The node.
-        x: The integers.
-        zero: The zero point; none is 0.
-        shape: The shape in which the zero point broadcasts to the integers, of their rank.
-    """
+    """Return integers less their zero point, in a shape that broadcasts to them, exactly, in float32."""
     dataType = x.descriptor.dataType
     if dataType in ("int32", "uint32") and zero is None:
         return node.builder.cast(x, "float32")

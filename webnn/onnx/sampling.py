@@ -21,13 +21,9 @@ Rounding: TypeAlias = Literal["round_prefer_floor", "round_prefer_ceil", "floor"
 
 @dataclass(frozen=True)
 class Sampling:
-    """Positions in a dimension, one for each element of the resized one: `first` + index * `step`.
+    """Positions in a dimension, one for each element of the resized one: `first` + index * `step`. The first one may lie outside.
 
-    Attributes:
-        size: The size of the original dimension.
-        count: The number of positions.
-        step: The distance of two positions. Exact, so that no rounding decides between two elements that are equally near.
-        first: The first position, which may lie outside.
+    The step is exact, so that no rounding decides between two elements that are equally near.
     """
 
     size: int
@@ -82,13 +78,9 @@ class Sampling:
         return bool(np.any((2 * rest == unit) & (below >= 0) & (below < self.size - 1)))
 
     def taps(self, kernel: Callable[[Array], Array], radius: int, stretch: float, *, exclude: bool) -> Taps:
-        """Return the elements around each position, with their weights.
+        """Return the elements around each position, with their weights: of a kernel that is 0 from a radius on, by stretched distances.
 
-        Args:
-            kernel: The weight of an element at a distance.
-            radius: The distance from which on the weight is 0.
-            stretch: The divisor of distances.
-            exclude: Elements outside do not count; otherwise the nearest one inside counts for them.
+        With ``exclude``, elements outside do not count; otherwise the nearest one inside counts for them.
         """
         below, rest, unit = self._positions
         reach = math.ceil(radius * stretch)

@@ -9,18 +9,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, NodeProto, helper
+from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 
 from webnn.importing.values import Refused, Value
 from webnn.onnx.functions import find_schema
 from webnn.onnx.model import ONNX_DOMAINS, Model, element_type
-
-if TYPE_CHECKING:
-    from onnx import ValueInfoProto
 
 __all__ = ["Shapes"]
 
@@ -53,23 +50,14 @@ _REFUSED = 3
 
 
 class Shapes:
-    """The types and shapes of the values of a model's graph. They are inferred when the first one is needed.
-
-    Args:
-        model: The model.
-    """
+    """The types and shapes of the values of a model's graph. They are inferred when the first one is needed."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._found: dict[str, ValueInfoProto] | None = None
 
     def find(self, name: str, inputs: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> tuple[np.dtype[Any], tuple[int, ...]] | None:
-        """Return the element type and the shape of a value, if both are known.
-
-        Args:
-            name: The value.
-            inputs: The types and shapes of the graph's inputs.
-        """
+        """Return the element type and the shape of a value, if both are known, for those of the graph's inputs."""
         if self._found is None:
             inferred, _ = _infer(self._lighten(inputs), strict=False)
             graph = inferred.graph

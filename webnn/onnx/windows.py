@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_operand
 from webnn.importing.values import Refused
 from webnn.importing.windows import Window
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.onnx.node import Node
+from webnn.onnx.node import Node
 
 __all__ = ["crop", "read_windows", "round_up", "spatial_sizes"]
 
 #: The operators for which onnxruntime computes windows that leave elements over: how many of these always are behind.
-_EXCESSES: Mapping[str, int] = MappingProxyType({"Conv": 1, "ConvInteger": 1, "FusedConv": 1, "QLinearConv": 1, "LpPool": 0})
+_EXCESSES: Mapping[str, int] = {"Conv": 1, "ConvInteger": 1, "FusedConv": 1, "QLinearConv": 1, "LpPool": 0}
 
 
 def _same(window: Window, operator: str, *, lower: bool) -> Window:
@@ -59,12 +55,7 @@ def spatial_sizes(node: Node, index: int = 0) -> tuple[int, ...]:
 
 
 def read_windows(node: Node, sizes: Sequence[int], kernel: Sequence[int]) -> list[Window]:
-    """Read the attributes that place a window.
-
-    Args:
-        node: The node.
-        sizes: The sizes of the spatial dimensions.
-        kernel: The elements of the window along each of them.
+    """Read the attributes that place a window over spatial dimensions.
 
     Raises:
         Refused: An attribute has the wrong length, or a number that is too small.

@@ -79,9 +79,7 @@ class Process:
 def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
     """End a process at once, and wait for it.
 
-    Args:
-        process: The process; it may have ended.
-        session: It leads a session of its own: all that it has started ends with it. On Windows that is always so.
+    If it leads a session of its own (on Windows always), all that it has started ends with it.
     """
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)

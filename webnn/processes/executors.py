@@ -300,10 +300,6 @@ def fetch(value: Any) -> Any:
 def open_workers(executor: Executor | str | None, where: str = "executor") -> Iterator[Workers]:
     """Open what runs tasks; what was opened ends with the block.
 
-    Args:
-        executor: The executor, or a text of `FORMS`. The default is a process for each core.
-        where: Its name in messages.
-
     Raises:
         TypeError: It is neither an executor nor a text.
         ValueError: The text names no executor.

@@ -88,25 +88,13 @@ class Distrust:
 
 
 def run_tasks(
-    tasks: Sequence[T],
-    prepare: Callable[[], Work[T, N, R]],
-    *,
-    jobs: int,
-    limit: Callable[[T], float],
-    distrust: Distrust | None = None,
+    tasks: Sequence[T], prepare: Callable[[], Work[T, N, R]], *, jobs: int, limit: Callable[[T], float], distrust: Distrust | None = None
 ) -> Generator[Finished[T, N, R]]:
     """Run tasks in several processes, and yield each one when it ends. Closing the iterator ends the processes at once.
 
-    Args:
-        tasks: The tasks.
-        prepare: Runs once in each process and returns the function that does a task.
-        jobs: The largest number of processes.
-        limit: How long a task may take, in seconds; its process is killed then. On a busy machine it gets more time, until it has had so
-            much of the processor: at most ten times as much. (Elsewhere than on Linux nothing is known of that, and every task gets it.)
-        distrust: How the processes are treated if the tasks are hostile.
-
-    Raises:
-        StartError: ``prepare`` fails.
+    ``prepare`` runs once in each process, and returns the function that does a task; `StartError` if it fails. ``limit`` is how long a task
+    may take, in seconds; its process is killed then. On a busy machine it gets more time, until it has had so much of the processor: at
+    most ten times as much. (Elsewhere than on Linux nothing is known of that, and every task gets it.)
     """
     waiting = deque(tasks)
     workers: list[Worker[T, N, R]] = []

@@ -35,7 +35,6 @@ class Outcome(Generic[T, R]):
     """A task that has ended.
 
     Attributes:
-        task: The task.
         result: The result; ``None`` if there is a problem.
         problem: Why it has no result: the error that it raised, or how its workers ended. Empty if it has one.
     """
@@ -60,7 +59,6 @@ class _Flight(Generic[T]):
 
     Attributes:
         future: ``None`` if they must wait until they can run alone.
-        losses: How often they were lost.
     """
 
     tasks: list[T]
@@ -86,15 +84,8 @@ def spread(
 ) -> Generator[Outcome[T, R]]:
     """Run a function for each task on workers, and yield each task that has ended. Closing the iterator gives up the others.
 
-    Args:
-        workers: The workers.
-        function: The function that does a task; it must be a function of a module.
-        tasks: The tasks; they are taken when a worker is free for them.
-        arguments: Returns the arguments of the function for a task; called again if the task was lost.
-        ordered: Yield the tasks in their order, not as they end.
-
-    Raises:
-        OSError: The executor is broken for good.
+    The function must be one of a module. Tasks are taken when a worker is free for them. ``arguments`` returns those of the function for a
+    task; it is called again if the task was lost. Raises `OSError` if the executor is broken for good.
     """
     waiting = iter(tasks)
     left = len(tasks) if isinstance(tasks, Sized) else 0

@@ -7,19 +7,16 @@ docs/adding-a-proposal.md says how to write one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from webnn.commands.registry import Entry
 
 __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
-COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "proposal": Entry("webnn.proposals.command", "Compare drafts with proposals, and begin a proposal."),
-        "proposal diff": Entry(
-            "webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, and which recorded graphs they take."
-        ),
-        "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: write a module with one new operation, and its tests."),
-    }
-)
+COMMANDS: Mapping[str, Entry] = {
+    "proposal": Entry("webnn.proposals.command", "Compare drafts with proposals, and begin a proposal."),
+    "proposal diff": Entry(
+        "webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, and which recorded graphs they take."
+    ),
+    "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: write a module with one new operation, and its tests."),
+}

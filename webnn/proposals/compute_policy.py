@@ -38,7 +38,7 @@ _IDL = {
         "MLContextOptions": {
             "without": ["powerPreference", "accelerated"],
             "members": [{"name": "computePolicy", "type": "MLComputePolicy", "default": "default"}],
-        },
+        }
     },
     "interfaces": {"MLContext": {"without": ["accelerated"]}},
 }
@@ -60,8 +60,7 @@ PROPOSAL = Proposal(
     ),
     decisions=(
         Decision(
-            'Which device does "fallback" get?',
-            "The CPU. The text says that it is typically the CPU, for results without a GPU or an NPU.",
+            'Which device does "fallback" get?', "The CPU. The text says that it is typically the CPU, for results without a GPU or an NPU."
         ),
         Decision(
             "What tells which policy a graph got?",

@@ -18,13 +18,7 @@ __all__ = ["Differences", "Verdict", "compare", "compare_limits"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A graph that two drafts judge differently.
-
-    Attributes:
-        name: The graph's name.
-        before: The error of the first draft, empty if it takes the graph.
-        after: The same of the second one.
-    """
+    """A graph that two drafts judge differently, with the error of each, empty if it takes the graph."""
 
     name: str
     before: str
@@ -33,16 +27,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """The differences.
-
-    Attributes:
-        idl: The lines of `compare_idl`.
-        added: The new operations.
-        removed: The operations that are gone.
-        limits: Places and texts, those of operations that both have.
-        compared: How many graphs were compared.
-        verdicts: The graphs with another verdict.
-    """
+    """The differences of two drafts. Limits are those of operations that both have; the verdicts those of compared graphs that changed."""
 
     idl: list[str]
     added: list[str]
@@ -58,12 +43,7 @@ class Differences:
 
 
 def compare(before: Revision, after: Revision, graphs: Iterable[GraphDescription]) -> Differences:
-    """Compare two drafts.
-
-    Args:
-        before: The first one.
-        after: The second one, of the same or of a later year and month.
-        graphs: Graphs of the first one's draft, which both are to judge.
+    """Compare two drafts, the second one of the same or of a later year and month; both judge graphs of the first one's draft.
 
     Raises:
         ValueError: The second one is earlier.

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context.context import MLContext
+from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
-from webnn.context.tensor import MLTensor
+from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.context.tensor_steps import convert_tensors, create_tensor
 from webnn.gpu import CLASSES, WEBGPU_IDL, GPUBuffer, GPUBufferUsage, GPUDevice
 from webnn.proposals.exportable_tensor_tests import TESTS
 from webnn.proposals.proposal import Decision, Proposal
 from webnn.validation import webidl
+from webnn.validation.buffers import Bytes, WritableBytes
 from webnn.validation.drafts.idl import INTERFACES, Interfaces, merge_idl
 from webnn.validation.errors import InvalidStateError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertTensorDescriptor
@@ -25,10 +27,6 @@ from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
     import asyncio
-
-    from webnn.context.graph import MLGraph
-    from webnn.context.tensor import MLTensorDescriptor
-    from webnn.validation.buffers import Bytes, WritableBytes
 
 __all__ = ["PROPOSAL", "ExportableTensor", "ExportingContext"]
 
@@ -148,11 +146,7 @@ class ExportingContext(MLContext):
         return self._tensorSteps.promise(partial(self._create_exportable, descriptor, gpuDevice))
 
     def createExportableTensorSync(self, descriptor: MLTensorDescriptor, gpuDevice: GPUDevice) -> MLTensor:
-        """Create a tensor and wait for it: `createExportableTensor` for scripts.
-
-        Args:
-            descriptor: As for `createExportableTensor`.
-            gpuDevice: As for `createExportableTensor`.
+        """Create a tensor and wait for it: `createExportableTensor` for scripts, with its arguments.
 
         Raises:
             WebNNTypeError: The descriptor or the device does not fit.
@@ -195,9 +189,6 @@ class ExportingContext(MLContext):
     def exportToGPUSync(self, tensor: MLTensor) -> GPUBuffer:
         """Lend a tensor and wait for the buffer: `exportToGPU` for scripts.
 
-        Args:
-            tensor: As for `exportToGPU`.
-
         Raises:
             WebNNTypeError: The tensor does not fit.
             InvalidStateError: The tensor is destroyed, or the device is lost.
@@ -211,11 +202,6 @@ class ExportingContext(MLContext):
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph, as in the draft.
-
-        Args:
-            graph: A graph of this context.
-            inputs: For each input of the graph a tensor of its type and shape.
-            outputs: For each output of the graph such a tensor. No tensor may be given twice.
 
         Raises:
             WebNNTypeError: A tensor is exported; or as in the draft.
@@ -235,16 +221,7 @@ class ExportingContext(MLContext):
             super().dispatch(graph, given, wanted)
 
     def readTensor(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> asyncio.Future[Any]:
-        """Read a tensor's data, as in the draft.
-
-        Args:
-            tensor: A readable tensor of this context.
-            outputData: A buffer for the data.
-
-        Returns:
-            A future of a new array, or of ``None`` with ``outputData``. It fails with `WebNNTypeError` if the tensor is exported, or as in
-            the draft.
-        """
+        """Read a tensor's data, as in the draft. The future fails with `WebNNTypeError` if the tensor is exported, or as in the draft."""
         try:
             with _kept("readTensor", "#api-mlcontext-readtensor", {"tensor": tensor}):
                 return super().readTensor(tensor, outputData)
@@ -252,11 +229,7 @@ class ExportingContext(MLContext):
             return rejected(error)
 
     def readTensorSync(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> Any:
-        """Read a tensor's data and wait for it: `readTensor` for scripts.
-
-        Args:
-            tensor: As for `readTensor`.
-            outputData: As for `readTensor`.
+        """Read a tensor's data and wait for it: `readTensor` for scripts, with its arguments.
 
         Raises:
             WebNNTypeError: The tensor is exported; or as in the draft.
@@ -270,12 +243,8 @@ class ExportingContext(MLContext):
     def writeTensor(self, tensor: MLTensor, inputData: Bytes) -> None:
         """Write a tensor's data, as in the draft.
 
-        Args:
-            tensor: A writable tensor of this context.
-            inputData: The data.
-
         Raises:
-            WebNNTypeError: The tensor is exported; or as in the draft.
+            WebNNTypeError: A tensor is exported; or as in the draft.
             InvalidStateError: As in the draft.
         """
         with _kept("writeTensor", "#api-mlcontext-writetensor", {"tensor": tensor}):
@@ -338,9 +307,9 @@ _IDL = {
                     "arguments": [{"name": "descriptor", "type": "MLTensorDescriptor"}, {"name": "gpuDevice", "type": "GPUDevice"}],
                 },
                 {"name": "exportToGPU", "returns": {"promise": "GPUBuffer"}, "arguments": [{"name": "tensor", "type": "MLTensor"}]},
-            ],
-        },
-    },
+            ]
+        }
+    }
 }
 
 PROPOSAL = Proposal(
@@ -404,18 +373,12 @@ PROPOSAL = Proposal(
             "Its buffers go, and tensors that are exported to it are destroyed with their bytes: `readTensor` fails with an "
             "InvalidStateError. Other tensors and the context stay usable, but nothing can be exported any more.",
         ),
-        Decision(
-            "Which usage does the buffer have?",
-            "`STORAGE`, `COPY_SRC` and `COPY_DST`. Issue #954 asks for others, and is open.",
-        ),
+        Decision("Which usage does the buffer have?", "`STORAGE`, `COPY_SRC` and `COPY_DST`. Issue #954 asks for others, and is open."),
         Decision(
             "How large is the buffer of a tensor whose byte length is not a multiple of 4?",
             "It is rounded up to the next one, because WebGPU copies multiples of 4. The bytes behind the tensor's are ignored.",
         ),
-        Decision(
-            "What about errors that WebGPU reports in error scopes?",
-            "The stand-in throws them at once, as an OperationError.",
-        ),
+        Decision("What about errors that WebGPU reports in error scopes?", "The stand-in throws them at once, as an OperationError."),
     ),
     tests=TESTS,
     example="""import numpy as np

@@ -11,18 +11,17 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.calls import Call, Fusion, collect_calls
 from webnn.builder.onnx_names import scope
+from webnn.builder.operand import MLOperand, Operator
+from webnn.validation.descriptor import Shape
 from webnn.validation.numbers import cast
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.onnx.emitter import Emitter
-    from webnn.builder.operand import MLOperand, Operator
-    from webnn.validation.descriptor import Shape
 
 __all__ = ["fuse"]
 
@@ -150,12 +149,8 @@ def _orders(operator: Operator) -> Iterator[tuple[MLOperand, MLOperand]]:
 class _Kernel:
     """A kernel that computes some operators: a `webnn.builder.onnx.together.Together`.
 
-    Attributes:
-        kernel: The engine's operator.
-        last: The operator whose result it computes.
-        members: The numbers of the operators, the last one first: what it takes is made before.
-        operands: Its operands.
-        make: Emits the nodes, for operands and with a result of float32.
+    It computes the result of the last one. ``members`` are the numbers of the operators, the last one first: what it takes is made before.
+    ``make`` emits the nodes, for operands and with a result of float32.
     """
 
     kernel: str
@@ -374,10 +369,8 @@ def _divided(body: _Body, x: MLOperand, root: Operator, members: list[Operator])
 
 
 #: The operators to look for in a subgraph, by its name in small letters, without other characters than letters and digits.
-_NAMES: Mapping[str, Callable[[_Body], _Kernel]] = MappingProxyType(
-    {
-        **dict.fromkeys(["attention", "scaleddotproductattention", "sdpa", "multiheadattention", "mha"], _attention),
-        **dict.fromkeys(["groupqueryattention", "groupedqueryattention", "gqa"], _attention),
-        **dict.fromkeys(["rmsnormalization", "rmsnorm", "simplifiedlayernormalization"], _root_mean_square),
-    }
-)
+_NAMES: Mapping[str, Callable[[_Body], _Kernel]] = {
+    **dict.fromkeys(["attention", "scaleddotproductattention", "sdpa", "multiheadattention", "mha"], _attention),
+    **dict.fromkeys(["groupqueryattention", "groupedqueryattention", "gqa"], _attention),
+    **dict.fromkeys(["rmsnormalization", "rmsnorm", "simplifiedlayernormalization"], _root_mean_square),
+}

@@ -15,12 +15,7 @@ __all__ = ["Case", "Decision", "Proposal", "Script"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A question that the text of a proposal leaves open, and the answer here.
-
-    Attributes:
-        question: The question.
-        answer: How it is decided here, and why.
-    """
+    """A question that the text of a proposal leaves open; and how it is decided here, and why."""
 
     question: str
     answer: str

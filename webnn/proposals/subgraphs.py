@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from webnn.validation import webidl
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call as Checks
-
-if TYPE_CHECKING:
-    from webnn.validation.revision import Revision
+from webnn.validation.revision import Revision
 
 __all__ = ["PROPOSAL", "MLSubgraph", "SubgraphOps"]
 
@@ -321,7 +319,7 @@ _IDL = {
                     "returns": "MLNamedOperands",
                     "arguments": [{"name": "subgraph", "type": "MLSubgraph"}, {"name": "operands", "type": "MLNamedOperands"}],
                 },
-            ],
+            ]
         },
     },
     "dictionaries": {
@@ -330,8 +328,8 @@ _IDL = {
                 {"name": "name", "type": "USVString", "default": ""},
                 {"name": "inputs", "type": "MLNamedOperands", "required": True},
                 {"name": "config", "type": {"record": ["USVString", _NAMED]}},
-            ],
-        },
+            ]
+        }
     },
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -26,10 +26,17 @@ _ROWS = find_revision(_SINCE).operations
 _Check = Callable[..., None]
 
 
-def _needs_indices_of_something(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
-    """Check an operation that takes elements of ``input`` by indices: there are elements, or none is taken."""
-    if 0 in input.dimensions and 0 not in output.dimensions:
-        raise call.error("input", "must have elements, because the indices take some", list(input.dimensions))
+def _needs_elements(requirement: str) -> _Check:
+    """Return a check that ``input`` has elements if the output has some."""
+
+    def check(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
+        if 0 in input.dimensions and 0 not in output.dimensions:
+            raise call.error("input", requirement, list(input.dimensions))
+
+    return check
+
+
+_needs_indices_of_something = _needs_elements("must have elements, because the indices take some")
 
 
 def _needs_coordinates(call: Call, output: OperandDescriptor, input: OperandDescriptor, indices: OperandDescriptor, *rest: Any) -> None:
@@ -42,12 +49,6 @@ def _needs_place(call: Call, output: OperandDescriptor, input: OperandDescriptor
     """Check that ``scatterElements`` and ``scatterND`` put their updates somewhere."""
     if 0 in input.dimensions and 0 not in indices.dimensions:
         raise call.error("input", "must have elements, because the indices name some", list(input.dimensions))
-
-
-def _needs_a_position(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
-    """Check that ``argMin`` and ``argMax`` choose between elements."""
-    if 0 in input.dimensions and 0 not in output.dimensions:
-        raise call.error("input", "must have elements along the axis, of which one is chosen", list(input.dimensions))
 
 
 def _needs_pixels(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
@@ -68,29 +69,21 @@ def _pixels(operand: OperandDescriptor, layout: str) -> tuple[int, int]:
 
 def _needs_edges(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
     """Check that a mode of ``pad`` that copies elements has some."""
-    options = rest[-1]
-    if options.mode != "constant" and 0 in input.dimensions and 0 not in output.dimensions:
-        raise call.error("input", f'must have elements, which the mode "{options.mode}" copies', list(input.dimensions))
+    mode = rest[-1].mode
+    if mode != "constant":
+        _needs_elements(f'must have elements, which the mode "{mode}" copies')(call, output, input)
 
 
-def _needs_samples(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
-    """Check that ``resample2d`` has elements to compute new ones of."""
-    if 0 in input.dimensions and 0 not in output.dimensions:
-        raise call.error("input", "must have elements, of which others are computed", list(input.dimensions))
-
-
-_CHECKS: Mapping[str, tuple[_Check, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(["argMax", "argMin"], (_needs_a_position,)),
-        **dict.fromkeys(["averagePool2d", "conv2d", "convTranspose2d", "l2Pool2d", "maxPool2d"], (_needs_pixels,)),
-        **dict.fromkeys(["gather", "gatherElements"], (_needs_indices_of_something,)),
-        "gatherND": (_needs_coordinates, _needs_indices_of_something),
-        "pad": (_needs_edges,),
-        "resample2d": (_needs_samples,),
-        "scatterElements": (_needs_place,),
-        "scatterND": (_needs_coordinates, _needs_place),
-    }
-)
+_CHECKS: Mapping[str, tuple[_Check, ...]] = {
+    **dict.fromkeys(["argMax", "argMin"], (_needs_elements("must have elements along the axis, of which one is chosen"),)),
+    **dict.fromkeys(["averagePool2d", "conv2d", "convTranspose2d", "l2Pool2d", "maxPool2d"], (_needs_pixels,)),
+    **dict.fromkeys(["gather", "gatherElements"], (_needs_indices_of_something,)),
+    "gatherND": (_needs_coordinates, _needs_indices_of_something),
+    "pad": (_needs_edges,),
+    "resample2d": (_needs_elements("must have elements, of which others are computed"),),
+    "scatterElements": (_needs_place,),
+    "scatterND": (_needs_coordinates, _needs_place),
+}
 
 
 def _infer(row: Operation, checks: tuple[_Check, ...], call: Call, *values: Any) -> Outputs:
@@ -118,8 +111,7 @@ def _emit(base: Callable[..., Any], e: Any, op: Any) -> Any:
     if all(0 in output.dimensions for output in op.outputs):
         results = [_nothing(e, output) for output in op.outputs]
         return results if len(results) > 1 else results[0]
-    empty = [argument for argument, operand in op.operands.items() if 0 in operand.descriptor.dimensions]
-    if not empty:
+    if not any(0 in operand.descriptor.dimensions for operand in op.operands.values()):
         return base(e, op)
     return _REST[op.name](base, e, op)
 
@@ -137,16 +129,14 @@ def _fill(e: Any, output: OperandDescriptor, value: float) -> Any:
 
 
 #: The result of a reduction of no element, by the operation: a number, or whether it is the largest number of the type.
-_REDUCTIONS: Mapping[str, float | bool] = MappingProxyType(
-    {
-        **dict.fromkeys(["reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"], 0.0),
-        **dict.fromkeys(["reduceLogSum", "reduceLogSumExp"], -np.inf),
-        "reduceMax": False,
-        "reduceMean": np.nan,
-        "reduceMin": True,
-        "reduceProduct": 1.0,
-    }
-)
+_REDUCTIONS: Mapping[str, float | bool] = {
+    **dict.fromkeys(["reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"], 0.0),
+    **dict.fromkeys(["reduceLogSum", "reduceLogSumExp"], -np.inf),
+    "reduceMax": False,
+    "reduceMean": np.nan,
+    "reduceMin": True,
+    "reduceProduct": 1.0,
+}
 
 
 def _reduce(base: Callable[..., Any], e: Any, op: Any) -> Any:
@@ -200,21 +190,19 @@ def _recurrent(base: Callable[..., Any], e: Any, op: Any) -> Any:
     return results if len(results) > 1 else results[0]
 
 
-_REST: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {
-        **dict.fromkeys(_REDUCTIONS, _reduce),
-        **dict.fromkeys(["scatterElements", "scatterND"], _keep_input),
-        "concat": _concat,
-        **dict.fromkeys(["conv2d", "convTranspose2d"], _with_zeros(_channels)),
-        "gemm": _with_zeros(lambda op: {"a": 0 if op.options.aTranspose else 1, "b": 1 if op.options.bTranspose else 0}),
-        "gru": _recurrent,
-        "gruCell": _with_zeros(lambda op: {"input": 1, "weight": 1}),
-        "lstm": _recurrent,
-        "lstmCell": _with_zeros(lambda op: {"input": 1, "weight": 1}),
-        "matmul": _with_zeros(lambda op: {"a": -1, "b": -2}),
-        "pad": _pad,
-    }
-)
+_REST: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(_REDUCTIONS, _reduce),
+    **dict.fromkeys(["scatterElements", "scatterND"], _keep_input),
+    "concat": _concat,
+    **dict.fromkeys(["conv2d", "convTranspose2d"], _with_zeros(_channels)),
+    "gemm": _with_zeros(lambda op: {"a": 0 if op.options.aTranspose else 1, "b": 1 if op.options.bTranspose else 0}),
+    "gru": _recurrent,
+    "gruCell": _with_zeros(lambda op: {"input": 1, "weight": 1}),
+    "lstm": _recurrent,
+    "lstmCell": _with_zeros(lambda op: {"input": 1, "weight": 1}),
+    "matmul": _with_zeros(lambda op: {"a": -1, "b": -2}),
+    "pad": _pad,
+}
 
 
 def _change(name: str) -> RowChanges:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -52,8 +51,7 @@ def hardSigmoid(input: Array, *, alpha: float = 0.2, beta: float = 0.5) -> Array
 
 def leakyRelu(input: Array, *, alpha: float = 0.01) -> Array:
     """Compute max(0, x) + alpha * min(0, x): `#api-mlgraphbuilder-leakyrelu`."""
-    factor = idl_float(alpha)
-    return elementwise(lambda x: np.maximum(0, x) + factor * np.minimum(0, x), input)
+    return elementwise(lambda x: np.maximum(0, x) + idl_float(alpha) * np.minimum(0, x), input)
 
 
 def linear(input: Array, *, alpha: float = 1, beta: float = 0) -> Array:
@@ -86,19 +84,17 @@ def softmax(input: Array, axis: int) -> Array:
 
 
 #: The operations that recurrent networks have, too.
-ACTIVATIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {
-        **named(elu, hardSigmoid, leakyRelu, linear),
-        # 0.5 * x * (1 + erf(x / sqrt(2))). 1 + erf(z) is evaluated as erfc(-z), which keeps its digits where the sum is close to zero.
-        "gelu": each_element(lambda x: 0.5 * x * _ERFC(-x / math.sqrt(2))),
-        "hardSwish": each_element(lambda x: x * np.maximum(0, np.minimum(6, x + 3)) / 6),
-        # NaN stays NaN.
-        "relu": each_element(lambda x: np.maximum(0, x)),
-        "sigmoid": each_element(FUNCTIONS["sigmoid"]),
-        # ln(1 + exp(x)), evaluated as max(0, x) + ln(1 + exp(-|x|)), which is the same number and does not overflow
-        "softplus": each_element(lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x)))),
-        "softsign": each_element(lambda x: x / (1 + np.abs(x))),
-        "tanh": each_element(FUNCTIONS["tanh"]),
-    }
-)
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({**ACTIVATIONS, **named(clamp, prelu, softmax)})
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
+    **named(elu, hardSigmoid, leakyRelu, linear),
+    # 0.5 * x * (1 + erf(x / sqrt(2))). 1 + erf(z) is evaluated as erfc(-z), which keeps its digits where the sum is close to zero.
+    "gelu": each_element(lambda x: 0.5 * x * _ERFC(-x / math.sqrt(2))),
+    "hardSwish": each_element(lambda x: x * np.maximum(0, np.minimum(6, x + 3)) / 6),
+    # NaN stays NaN.
+    "relu": each_element(lambda x: np.maximum(0, x)),
+    "sigmoid": each_element(FUNCTIONS["sigmoid"]),
+    # ln(1 + exp(x)), evaluated as max(0, x) + ln(1 + exp(-|x|)), which is the same number and does not overflow
+    "softplus": each_element(lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x)))),
+    "softsign": each_element(lambda x: x / (1 + np.abs(x))),
+    "tanh": each_element(FUNCTIONS["tanh"]),
+}
+OPERATIONS: Mapping[str, Operation] = {**ACTIVATIONS, **named(clamp, prelu, softmax)}

@@ -5,27 +5,16 @@ The shapes are broadcast in both directions. The output has the inputs' type; in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Mapping
 
 from webnn.builder.elementwise import FUNCTIONS, power
-from webnn.reference.numbers import Array, Operation, elementwise
+from webnn.reference.numbers import Operation, each_element
 
 __all__ = ["OPERATIONS"]
 
 
-def _pairs(function: Callable[..., Any]) -> Operation:
-    def operation(a: Array, b: Array) -> Array:
-        return elementwise(function, a, b)
-
-    return operation
-
-
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {
-        # max and min are NaN if either is. Floats divide as IEEE 754 says, integers as `webnn.builder.elementwise.divide`.
-        **{name: _pairs(FUNCTIONS[name]) for name in ("add", "sub", "mul", "div", "max", "min")},
-        "pow": _pairs(power),
-    }
-)
+OPERATIONS: Mapping[str, Operation] = {
+    # max and min are NaN if either is. Floats divide as IEEE 754 says, integers as `webnn.builder.elementwise.divide`.
+    **{name: each_element(FUNCTIONS[name]) for name in ("add", "sub", "mul", "div", "max", "min")},
+    "pow": each_element(power),
+}

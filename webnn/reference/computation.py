@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from webnn.builder.description import DescriptionError
+from webnn.builder.description import ActivationDescription, DescriptionError, GraphDescription, OperatorDescription
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference.numbers import Array, cast_option, nearest
 from webnn.reference.operations import operations_of
@@ -29,15 +28,12 @@ from webnn.validation.drafts import find_revision
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 from webnn.validation.named_descriptor import has_names
 
-if TYPE_CHECKING:
-    from webnn.builder.description import ActivationDescription, GraphDescription, OperatorDescription
-
 __all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
 #: The types of results of casts to types that the functions do not know. Integers go to low precision by way of float32.
-_LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *ML_DTYPES)})
+_LARGER: Mapping[str, str] = {str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *ML_DTYPES)}
 #: The operations whose steps are rounded to float32.
 _IN_STEPS = frozenset({"dequantizeLinear", "quantizeLinear"})
 
@@ -187,11 +183,7 @@ class Prepared:
 
 
 class Program:
-    """A graph that the reference can compute several times.
-
-    Args:
-        description: The graph. Its operators have descriptors, as in a built graph or a result of `GraphDescription.infer`.
-        semantics: The values of switches that are not defaults.
+    """A graph that the reference can compute several times. Its operators have descriptors, as in a built graph.
 
     Raises:
         NotSupportedError: The reference has not got an operation.

@@ -6,7 +6,6 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,14 @@ from webnn.reference.numbers import Array, Operation, cast_option, elementwise, 
 __all__ = ["change"]
 
 #: The options that are cast to the first operand's type, with their defaults.
-_CAST: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {
-        "elu": {"alpha": 1},
-        "hardSigmoid": {"alpha": 0.2, "beta": 0.5},
-        "leakyRelu": {"alpha": 0.01},
-        "linear": {"alpha": 1, "beta": 0},
-        "gemm": {"alpha": 1, "beta": 1},
-        **{name: {"epsilon": 1e-5} for name in ("batchNormalization", "instanceNormalization", "layerNormalization")},
-    }
-)
+_CAST: Mapping[str, Mapping[str, float]] = {
+    "elu": {"alpha": 1},
+    "hardSigmoid": {"alpha": 0.2, "beta": 0.5},
+    "leakyRelu": {"alpha": 0.01},
+    "linear": {"alpha": 1, "beta": 0},
+    "gemm": {"alpha": 1, "beta": 1},
+    **{name: {"epsilon": 1e-5} for name in ("batchNormalization", "instanceNormalization", "layerNormalization")},
+}
 
 
 def _with_cast(function: Operation, numbers: Mapping[str, float]) -> Operation:
@@ -60,14 +57,7 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
     return elementwise(lambda x: np.minimum(np.maximum(x, low), high), input)
 
 
-def pad(
-    input: Array,
-    beginningPadding: list[int],
-    endingPadding: list[int],
-    *,
-    mode: str = "constant",
-    value: float = 0,
-) -> Array:
+def pad(input: Array, beginningPadding: list[int], endingPadding: list[int], *, mode: str = "constant", value: float = 0) -> Array:
     """Add elements around the tensor: `#api-mlgraphbuilder-pad`. The constant is cast to the input's type."""
     filler = np.asarray(cast_option(value, input.dtype.name), input.dtype)
     return movement.pad_with(input, beginningPadding, endingPadding, mode, filler)
@@ -121,11 +111,7 @@ def _with_names(function: Operation) -> Operation:
 
 
 def change(before: Mapping[str, Operation]) -> Mapping[str, Operation]:
-    """Return the operations that are not those of the draft before, by their names.
-
-    Args:
-        before: The operations that the draft before it would have.
-    """
+    """Return the operations that are not those of the draft before, by their names."""
     return {
         **named(clamp, pad, resample2d, slice_),
         "argMin": _along_axis(reduction.argMin),

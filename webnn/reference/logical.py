@@ -6,7 +6,6 @@ The output is uint8, 0 or 1. Two inputs are broadcast in both directions. A comp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,28 +17,19 @@ __all__ = ["OPERATIONS"]
 
 
 def _tell(function: Callable[..., Any]) -> Operation:
-    def operation(a: Array) -> Array:
-        return np.asarray(function(a), dtype=np.uint8)
+    def operation(*operands: Array) -> Array:
+        return np.asarray(function(*operands), dtype=np.uint8)
 
     return operation
 
 
-def _compare(function: Callable[..., Any]) -> Operation:
-    def operation(a: Array, b: Array) -> Array:
-        return np.asarray(function(a, b), dtype=np.uint8)
-
-    return operation
-
-
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {
-        **{name: _compare(FUNCTIONS[name]) for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "notEqual")},
-        # A value other than zero is true, NaN too.
-        "logicalAnd": _compare(np.logical_and),
-        "logicalNot": _tell(np.logical_not),
-        "logicalOr": _compare(np.logical_or),
-        "logicalXor": _compare(np.logical_xor),
-        "isInfinite": _tell(np.isinf),
-        "isNaN": _tell(np.isnan),
-    }
-)
+OPERATIONS: Mapping[str, Operation] = {
+    **{name: _tell(FUNCTIONS[name]) for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "notEqual")},
+    # A value other than zero is true, NaN too.
+    "logicalAnd": _tell(np.logical_and),
+    "logicalNot": _tell(np.logical_not),
+    "logicalOr": _tell(np.logical_or),
+    "logicalXor": _tell(np.logical_xor),
+    "isInfinite": _tell(np.isinf),
+    "isNaN": _tell(np.isnan),
+}

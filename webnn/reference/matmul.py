@@ -18,14 +18,7 @@ def matmul(a: Array, b: Array) -> Array:
 
 
 def gemm(
-    a: Array,
-    b: Array,
-    *,
-    c: Array | None = None,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    aTranspose: bool = False,
-    bTranspose: bool = False,
+    a: Array, b: Array, *, c: Array | None = None, alpha: float = 1.0, beta: float = 1.0, aTranspose: bool = False, bTranspose: bool = False
 ) -> Array:
     """Compute alpha * A * B + beta * C.
 

@@ -35,22 +35,13 @@ def expand(input: Array, newShape: list[int]) -> Array:
     return np.broadcast_to(input, newShape).copy()
 
 
-def pad(
-    input: Array,
-    beginningPadding: list[int],
-    endingPadding: list[int],
-    *,
-    mode: str = "constant",
-    value: float = 0,
-) -> Array:
+def pad(input: Array, beginningPadding: list[int], endingPadding: list[int], *, mode: str = "constant", value: float = 0) -> Array:
     """Add elements around the tensor: `#api-mlgraphbuilder-pad`.
 
-    "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it; both mirror
-    again where the padding is larger than the tensor. For integers the constant is converted as by
-    `cast`: truncated towards zero, then saturated.
+    "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it; both mirror again where the padding is
+    larger than the tensor. For integers the constant is converted as by `cast`: truncated towards zero, then saturated.
     """
-    filler = cast(np.array(idl_float(value)), input.dtype.name)
-    return pad_with(input, beginningPadding, endingPadding, mode, filler)
+    return pad_with(input, beginningPadding, endingPadding, mode, cast(np.array(idl_float(value)), input.dtype.name))
 
 
 def pad_with(input: Array, beginningPadding: list[int], endingPadding: list[int], mode: str, filler: Array) -> Array:
@@ -68,8 +59,7 @@ def reshape(input: Array, newShape: list[int]) -> Array:
 
 def slice_(input: Array, starts: list[int], sizes: list[int]) -> Array:
     """Cut a block out: `#api-mlgraphbuilder-slice`."""
-    ranges = tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))
-    return np.array(input[ranges])
+    return np.array(input[tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))])
 
 
 def split(input: Array, splits: int | list[int], *, axis: int = 0) -> list[Array]:

@@ -6,7 +6,6 @@ An absent scale is 1, an absent bias 0. Every output has the input's type and sh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -26,46 +25,20 @@ def batchNormalization(
     epsilon: float = 1e-5,
 ) -> Array:
     """Normalize with given statistics, one value per index of `axis`: `#api-mlgraphbuilder-batchnorm`."""
-    return _normalized(
-        wide(input),
-        _spread(mean, [axis], input.ndim),
-        _spread(variance, [axis], input.ndim),
-        scale=_spread(scale, [axis], input.ndim, absent=1),
-        bias=_spread(bias, [axis], input.ndim, absent=0),
-        epsilon=epsilon,
-        dtype=input.dtype,
-    )
+    moments = _spread(mean, [axis], input.ndim), _spread(variance, [axis], input.ndim)
+    return _normalized(input, moments, [axis], scale, bias, epsilon)
 
 
 def instanceNormalization(
-    input: Array,
-    *,
-    scale: Array | None = None,
-    bias: Array | None = None,
-    epsilon: float = 1e-5,
-    layout: str = "nchw",
+    input: Array, *, scale: Array | None = None, bias: Array | None = None, epsilon: float = 1e-5, layout: str = "nchw"
 ) -> Array:
     """Normalize each channel of each batch over height and width: `#api-mlgraphbuilder-instancenorm`."""
-    channel = layout.index("c")
-    x = wide(input)
-    spatial = (layout.index("h"), layout.index("w"))
-    return _normalized(
-        x,
-        *_moments(x, spatial),
-        scale=_spread(scale, [channel], x.ndim, absent=1),
-        bias=_spread(bias, [channel], x.ndim, absent=0),
-        epsilon=epsilon,
-        dtype=input.dtype,
-    )
+    moments = _moments(wide(input), (layout.index("h"), layout.index("w")))
+    return _normalized(input, moments, [layout.index("c")], scale, bias, epsilon)
 
 
 def layerNormalization(
-    input: Array,
-    *,
-    scale: Array | None = None,
-    bias: Array | None = None,
-    axes: list[int] | None = None,
-    epsilon: float = 1e-5,
+    input: Array, *, scale: Array | None = None, bias: Array | None = None, axes: list[int] | None = None, epsilon: float = 1e-5
 ) -> Array:
     """Normalize over the axes, by default all but the first: `#api-mlgraphbuilder-layernorm`.
 
@@ -73,15 +46,7 @@ def layerNormalization(
     averaged: the mean is x itself and the variance 0, so the result is the (0-D) bias.
     """
     over = axes_or(axes, range(1, input.ndim))
-    x = wide(input)
-    return _normalized(
-        x,
-        *_moments(x, tuple(over)),
-        scale=_spread(scale, over, x.ndim, absent=1),
-        bias=_spread(bias, over, x.ndim, absent=0),
-        epsilon=epsilon,
-        dtype=input.dtype,
-    )
+    return _normalized(input, _moments(wide(input), tuple(over)), over, scale, bias, epsilon)
 
 
 def _moments(x: Wide, axes: tuple[int, ...]) -> tuple[Wide, Wide]:
@@ -92,9 +57,13 @@ def _moments(x: Wide, axes: tuple[int, ...]) -> tuple[Wide, Wide]:
     return x.mean(axis=axes, keepdims=True), x.var(axis=axes, keepdims=True)
 
 
-def _normalized(x: Wide, mean: Wide, variance: Wide, *, scale: Wide, bias: Wide, epsilon: float, dtype: np.dtype[Any]) -> Array:
-    """Compute scale * (x - mean) / sqrt(variance + epsilon) + bias; all are broadcast to x."""
-    return typed(scale * (x - mean) / np.sqrt(variance + idl_float(epsilon)) + bias, dtype)
+def _normalized(
+    input: Array, moments: tuple[Wide, Wide], axes: list[int], scale: Array | None, bias: Array | None, epsilon: float
+) -> Array:
+    """Compute scale * (x - mean) / sqrt(variance + epsilon) + bias; all are broadcast to x, scale and bias from their axes."""
+    mean, variance = moments
+    factor, offset = _spread(scale, axes, input.ndim, absent=1), _spread(bias, axes, input.ndim, absent=0)
+    return typed(factor * (wide(input) - mean) / np.sqrt(variance + idl_float(epsilon)) + offset, input.dtype)
 
 
 def _spread(parameter: Array | None, axes: list[int], rank: int, *, absent: float = 0) -> Wide:

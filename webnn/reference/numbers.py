@@ -62,11 +62,9 @@ def exact(x: Array) -> Array:
 
 
 def typed(values: Any, dtype: np.dtype[Any]) -> Array:
-    """Bring results into an operand's type.
+    """Bring float64 values or integers into an operand's type.
 
-    Args:
-        values: Float64 values or integers, any shape.
-        dtype: The output's type. Floating point: one rounding to nearest, ties to even, overflow to infinity. Integers: modulo 2^bits.
+    Floating point: one rounding to nearest, ties to even, overflow to infinity. Integers: modulo 2^bits.
     """
     return np.asarray(values).astype(dtype, copy=False)
 
@@ -77,10 +75,10 @@ def elementwise(function: Callable[..., Any], *inputs: Array) -> Array:
 
 
 def each_element(function: Callable[..., Any]) -> Operation:
-    """Return the operation that applies a function to the elements of its operand."""
+    """Return the operation that applies a function to the elements of its operands."""
 
-    def operation(input: Array) -> Array:
-        return elementwise(function, input)
+    def operation(*inputs: Array) -> Array:
+        return elementwise(function, *inputs)
 
     return operation
 
@@ -98,9 +96,7 @@ def axes_or(axes: list[int] | None, default: range) -> list[int]:
 def nearest(values: Array, dataType: DataType) -> Array:
     """Round numbers to a type of `FLOAT_FORMATS`, ties to even, in one step.
 
-    Args:
-        values: Numbers, any shape.
-        dataType: The type. Too large a number becomes infinite; in a type without infinities, the largest one.
+    Too large a number becomes infinite; in a type without infinities, the largest one.
     """
     form = FLOAT_FORMATS[dataType]
     with np.errstate(all="ignore"):

@@ -31,9 +31,9 @@ from webnn.validation.families import FAMILIES
 __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
 
 #: Every operation as the first draft that has it defines it.
-_FIRST: Mapping[str, Operation] = MappingProxyType(
-    {name: each for family in FAMILIES for name, each in import_module(f"webnn.reference.{family}").OPERATIONS.items()}
-)
+_FIRST: Mapping[str, Operation] = {
+    name: each for family in FAMILIES for name, each in import_module(f"webnn.reference.{family}").OPERATIONS.items()
+}
 #: Returns the operations that a draft changes: a module for each draft but the first.
 _CHANGES: Mapping[str, Callable[[Mapping[str, Operation]], Mapping[str, Operation]]] = MappingProxyType(
     dict(zip(DRAFTS[1:], (draft_2026_06.change,), strict=True))

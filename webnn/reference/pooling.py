@@ -60,12 +60,7 @@ def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
 def _pool(input: Array, fold: Fold, neutral: float, *, finish: Fold, **options: Any) -> Array:
     """Fold the elements of each window: one position in the window after the other, for all windows at once.
 
-    Args:
-        input: The tensor.
-        fold: From the result so far and the elements at one position to the next result.
-        neutral: The first result. It is in the padding, too, where it changes nothing.
-        finish: From the last result and the number of elements in each window to the output.
-        options: The members of `Pool2dOptions`.
+    The neutral number is the first result, and in the padding. ``finish`` gets the last result and the number of elements of each window.
     """
     layout, round_up = options.get("layout", "nchw"), options.get("roundingType", "floor") == "ceil"
     x = wide(input) if is_float(input) else input

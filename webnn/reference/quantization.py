@@ -26,8 +26,7 @@ def dequantizeLinear(input: Array, scale: Array, zeroPoint: Array) -> Array:
     kind = np.promote_types(scale.dtype, np.float32)
     exact = np.float64 if is_float(input) else np.int64
     difference = input.astype(exact) - _upsampled(zeroPoint, input.shape).astype(exact)
-    product = difference.astype(kind) * _upsampled(scale, input.shape).astype(kind)
-    return np.asarray(product, scale.dtype)
+    return np.asarray(difference.astype(kind) * _upsampled(scale, input.shape).astype(kind), scale.dtype)
 
 
 def quantizeLinear(input: Array, scale: Array, zeroPoint: Array) -> Array:

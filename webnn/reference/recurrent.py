@@ -47,9 +47,8 @@ def gru(
     The input is [steps, batchSize, inputSize]; weights, biases and the initial state have the directions as first dimension.
 
     Returns:
-        The last hidden state [numDirections, batchSize, hiddenSize]; with `returnSequence` also every hidden
-        state [steps, numDirections, batchSize, hiddenSize], where index t belongs to input[t] in both
-        directions.
+        The last hidden state [numDirections, batchSize, hiddenSize]; with `returnSequence` also every hidden state [steps, numDirections,
+        batchSize, hiddenSize], where index t belongs to input[t] in both directions.
     """
     parts = (weight, recurrentWeight, bias, recurrentBias, None)
     step = partial(_gru_step, resetAfter, activations or GRU_ACTIVATIONS)
@@ -104,9 +103,8 @@ def lstm(
     The input is [steps, batchSize, inputSize]; weights, biases, peepholes and the initial states have the directions as first dimension.
 
     Returns:
-        The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with
-        `returnSequence` also every hidden state [steps, numDirections, batchSize, hiddenSize], where index t
-        belongs to input[t] in both directions.
+        The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with `returnSequence` also every hidden state
+        [steps, numDirections, batchSize, hiddenSize], where index t belongs to input[t] in both directions.
     """
     parts = (weight, recurrentWeight, bias, recurrentBias, peepholeWeight)
     step = partial(_lstm_step, activations or LSTM_ACTIVATIONS)
@@ -183,10 +181,7 @@ def _gru_step(resetAfter: bool, activations: Sequence[Activation], gates: _Gates
     f, g = (_function(chosen) for chosen in activations)
     z = f(gates.fed(x, "z") + gates.recurrent(h, "z"))
     r = f(gates.fed(x, "r") + gates.recurrent(h, "r"))
-    if resetAfter:
-        n = g(gates.fed(x, "n") + r * gates.recurrent(h, "n"))
-    else:
-        n = g(gates.fed(x, "n") + gates.recurrent(r * h, "n"))
+    n = g(gates.fed(x, "n") + (r * gates.recurrent(h, "n") if resetAfter else gates.recurrent(r * h, "n")))
     return [z * h + (1 - z) * n]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,8 +33,7 @@ def _log_sum_exp(rows: Array) -> Any:
 def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed: bool = False) -> Array:
     """Compute the sum of all values up to each one along the axis, `#api-mlgraphbuilder-cumulativesum`.
 
-    Sums of integers wrap. Exclusive: without the value itself, so that the first sum is 0. Reversed: from the last
-    value to the first.
+    Sums of integers wrap. Exclusive: without the value itself, so that the first sum is 0. Reversed: from the last value to the first.
     """
     rows = np.moveaxis(exact(input), axis, -1)
     rows = rows[..., ::-1] if reversed else rows
@@ -48,37 +46,18 @@ def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed:
     return typed(np.moveaxis(sums, -1, axis), input.dtype)
 
 
-def argMin(
-    input: Array,
-    *,
-    axes: list[int] | None = None,
-    keepDimensions: bool = False,
-    selectLastIndex: bool = False,
-) -> Array:
+def argMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False, selectLastIndex: bool = False) -> Array:
     """Find the index (int64) of the least value along the axes; see `_arg_reduce`."""
     return _arg_reduce(np.argmin, input, axes, keepDimensions, selectLastIndex)
 
 
-def argMax(
-    input: Array,
-    *,
-    axes: list[int] | None = None,
-    keepDimensions: bool = False,
-    selectLastIndex: bool = False,
-) -> Array:
+def argMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False, selectLastIndex: bool = False) -> Array:
     """Find the index (int64) of the greatest value along the axes; see `_arg_reduce`."""
     return _arg_reduce(np.argmax, input, axes, keepDimensions, selectLastIndex)
 
 
 def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Fold each set of values that differ only in their position along the axes.
-
-    Args:
-        fold: The function of the sets.
-        input: The tensor.
-        axes: The reduced axes, or None for all.
-        keepDimensions: Whether reduced dimensions stay, with size 1.
-    """
+    """Fold each set of values that differ only in their position along the axes, by default all."""
     return typed(fold(_rows(exact(input), axes)), input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
 
 
@@ -94,13 +73,7 @@ def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bo
     return _reduce(lambda rows: np.min(rows, axis=-1, initial=highest), input, axes=axes, keepDimensions=keepDimensions)
 
 
-def _arg_reduce(
-    find: Callable[..., Any],
-    input: Array,
-    axes: list[int] | None,
-    keepDimensions: bool,
-    selectLastIndex: bool,
-) -> Array:
+def _arg_reduce(find: Callable[..., Any], input: Array, axes: list[int] | None, keepDimensions: bool, selectLastIndex: bool) -> Array:
     """Find the position of the extreme value of each set.
 
     Several axes are counted as one, the highest axis number running fastest, in whatever order they are
@@ -128,17 +101,15 @@ def _reduced_shape(x: Array, axes: list[int] | None, keepDimensions: bool) -> li
     return [size for axis, size in enumerate(x.shape) if axis not in reduced]
 
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {
-        **named(argMax, argMin, cumulativeSum, reduceMax, reduceMin),
-        "reduceL1": partial(_reduce, lambda rows: np.sum(np.abs(rows), axis=-1)),
-        "reduceL2": partial(_reduce, lambda rows: np.sqrt(np.sum(rows * rows, axis=-1))),
-        # NaN for a negative sum
-        "reduceLogSum": partial(_reduce, lambda rows: np.log(np.sum(rows, axis=-1))),
-        "reduceLogSumExp": partial(_reduce, _log_sum_exp),
-        "reduceMean": partial(_reduce, lambda rows: np.sum(rows, axis=-1) / rows.shape[-1]),
-        "reduceProduct": partial(_reduce, lambda rows: np.prod(rows, axis=-1)),
-        "reduceSum": partial(_reduce, lambda rows: np.sum(rows, axis=-1)),
-        "reduceSumSquare": partial(_reduce, lambda rows: np.sum(rows * rows, axis=-1)),
-    }
-)
+OPERATIONS: Mapping[str, Operation] = {
+    **named(argMax, argMin, cumulativeSum, reduceMax, reduceMin),
+    "reduceL1": partial(_reduce, lambda rows: np.sum(np.abs(rows), axis=-1)),
+    "reduceL2": partial(_reduce, lambda rows: np.sqrt(np.sum(rows * rows, axis=-1))),
+    # NaN for a negative sum
+    "reduceLogSum": partial(_reduce, lambda rows: np.log(np.sum(rows, axis=-1))),
+    "reduceLogSumExp": partial(_reduce, _log_sum_exp),
+    "reduceMean": partial(_reduce, lambda rows: np.sum(rows, axis=-1) / rows.shape[-1]),
+    "reduceProduct": partial(_reduce, lambda rows: np.prod(rows, axis=-1)),
+    "reduceSum": partial(_reduce, lambda rows: np.sum(rows, axis=-1)),
+    "reduceSumSquare": partial(_reduce, lambda rows: np.sum(rows * rows, axis=-1)),
+}

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.builder.description import OperatorDescription
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference.computation import Prepared
 from webnn.reference.ulp import ulp_distance
 from webnn.reference.wpt_tolerances import find_own
-from webnn.validation.descriptor import FLOAT_FORMATS, is_float
-
-if TYPE_CHECKING:
-    from webnn.builder.description import OperatorDescription
-    from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import FLOAT_FORMATS, OperandDescriptor, is_float
 
 __all__ = ["PARTIAL", "find_wrong", "round_off"]
 
@@ -48,15 +45,7 @@ _NEAR_ONE = frozenset({"elu", "gelu", "reduceLogSumExp"})
 def find_wrong(
     operator: OperatorDescription, draft: str, known: Descriptors, values: Mapping[str, Array], semantics: Semantics = DEFAULT_SEMANTICS
 ) -> str:
-    """Say which result of an operator differs from the reference, and how; empty if none does.
-
-    Args:
-        operator: The operator.
-        draft: The draft.
-        known: The types and shapes of all values.
-        values: The arrays of its operands, and of those results that are judged.
-        semantics: The values of switches that differ from the defaults.
-    """
+    """Say which result of an operator differs from the reference, and how; empty if none does."""
     prepared = Prepared(operator, draft, known, semantics)
     with np.errstate(all="ignore"):
         exact = prepared.evaluate(values, exact=operator.operation != "cast")
@@ -79,8 +68,7 @@ def _compare(
         distance = ulp_distance(actual, exact, dataType)
     else:
         numbers = actual.astype(np.float64)
-        same = (np.isnan(numbers) & np.isnan(exact)) | (numbers == exact)
-        distance = np.where(same, 0.0, np.abs(numbers - exact))
+        distance = np.where((np.isnan(numbers) & np.isnan(exact)) | (numbers == exact), 0.0, np.abs(numbers - exact))
         if FLOAT_FORMATS[dataType].bits < _ROUGH:
             # A type whose rounding alone may be more than that distance.
             distance = np.where(ulp_distance(actual, exact, dataType) <= 1, 0.0, distance)

@@ -53,8 +53,7 @@ def _real(actual: Array, expected: Array, dataType: DataType) -> Wide:
         # There is no infinity that a number too large could have become.
         distance = np.where((a == rounded) & (np.abs(e) > form.largest), 0.0, distance)
     finite = np.isfinite(a) & np.isfinite(rounded)
-    same = (a == rounded) | (np.isnan(a) & np.isnan(e))
-    return np.where(finite, distance, np.where(same, 0.0, np.inf))
+    return np.where(finite, distance, np.where((a == rounded) | (np.isnan(a) & np.isnan(e)), 0.0, np.inf))
 
 
 def _integer(actual: Array, expected: Array) -> Wide:

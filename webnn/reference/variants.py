@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -105,8 +104,7 @@ def _gather_zero(operation: Operation, input: Array, indices: Array, *, count: b
     places = indices.astype(np.int64)
     inside = (places >= -sizes) & (places < sizes)
     places = np.where(inside, np.where(places < 0, places + sizes, places), sizes)
-    padded = np.pad(input, [(0, int(axis in axes)) for axis in range(input.ndim)])
-    return _one(operation(padded, places, **options))
+    return _one(operation(np.pad(input, [(0, int(axis in axes)) for axis in range(input.ndim)]), places, **options))
 
 
 def _divide_to_zeros(operation: Operation, a: Array, b: Array) -> Array:
@@ -164,35 +162,26 @@ def _multiply_mask(operation: Operation, input: Array, **options: Any) -> Array:
 
 #: The function of each value that is not a default, for all operations of the switch or by the operation. Of two for one operation, the
 #: later one wraps the other.
-CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = MappingProxyType(
-    {
-        ("argMinMaxNaN", "ignore"): {"argMax": partial(_ignore_nan, is_max=True), "argMin": partial(_ignore_nan, is_max=False)},
-        ("averagePool2dPadding", "sameOnly"): _average_with_padding,
-        ("castOutOfRange", "lowBits"): _cast_low_bits,
-        ("castNaN", "largest"): partial(_cast_nan, largest=True),
-        ("castNaN", "smallest"): partial(_cast_nan, largest=False),
-        ("clampNaN", "ignore"): _ignore_bound,
-        ("clampNaN", "maxValue"): _prefer_maximum,
-        ("gatherOutOfRange", "zero"): {
-            "gather": _gather_zero,
-            "gatherElements": _gather_zero,
-            "gatherND": partial(_gather_zero, count=True),
-        },
-        ("integerDivByZero", "zeros"): _divide_to_zeros,
-        # The reference makes infinities without it.
-        ("maxPool2dEmptyWindow", "infinity"): _unchanged,
-        ("maxPool2dEmptyWindow", "zero"): _zero_empty_windows,
-        ("minMaxNaN", "second"): _second,
-        ("resample2dTies", "upper"): _upper_tie,
-        ("scatterDuplicates", "first"): {"scatterElements": _reverse_elements, "scatterND": _reverse_slices},
-        ("scatterDuplicates", "sum"): {
-            "scatterElements": partial(_sum_updates, slices=False),
-            "scatterND": partial(_sum_updates, slices=True),
-        },
-        ("signNaN", "nan"): _keep_nan,
-        ("triangularMask", "multiply"): _multiply_mask,
-    }
-)
+CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = {
+    ("argMinMaxNaN", "ignore"): {"argMax": partial(_ignore_nan, is_max=True), "argMin": partial(_ignore_nan, is_max=False)},
+    ("averagePool2dPadding", "sameOnly"): _average_with_padding,
+    ("castOutOfRange", "lowBits"): _cast_low_bits,
+    ("castNaN", "largest"): partial(_cast_nan, largest=True),
+    ("castNaN", "smallest"): partial(_cast_nan, largest=False),
+    ("clampNaN", "ignore"): _ignore_bound,
+    ("clampNaN", "maxValue"): _prefer_maximum,
+    ("gatherOutOfRange", "zero"): {"gather": _gather_zero, "gatherElements": _gather_zero, "gatherND": partial(_gather_zero, count=True)},
+    ("integerDivByZero", "zeros"): _divide_to_zeros,
+    # The reference makes infinities without it.
+    ("maxPool2dEmptyWindow", "infinity"): _unchanged,
+    ("maxPool2dEmptyWindow", "zero"): _zero_empty_windows,
+    ("minMaxNaN", "second"): _second,
+    ("resample2dTies", "upper"): _upper_tie,
+    ("scatterDuplicates", "first"): {"scatterElements": _reverse_elements, "scatterND": _reverse_slices},
+    ("scatterDuplicates", "sum"): {"scatterElements": partial(_sum_updates, slices=False), "scatterND": partial(_sum_updates, slices=True)},
+    ("signNaN", "nan"): _keep_nan,
+    ("triangularMask", "multiply"): _multiply_mask,
+}
 
 
 def vary(operations: Mapping[str, Operation], semantics: Semantics) -> dict[str, Operation]:

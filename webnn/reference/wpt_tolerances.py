@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -90,82 +89,75 @@ def _reduction(factor: int, more: int) -> Callable[[OperatorDescription, _Descri
     def count(operator: OperatorDescription, known: _Descriptors) -> float:
         shape = _shape(operator, "input", known)
         axes: Iterable[int] = operator.options.get("axes", range(len(shape)))
-        sizes = [shape[axis] for axis in axes]
-        return math.prod(sizes) * factor + more
+        return math.prod([shape[axis] for axis in axes]) * factor + more
 
     return count
 
 
 #: The rows of the function `getPrecisionTolerance` of ``webnn/resources/utils.js``; it takes 0 for all other operations.
-_SHARED: Mapping[str, _Row] = MappingProxyType(
-    {
-        "batchNormalization": 6,
-        "clamp": 0,
-        "conv2d": _conv,
-        "convTranspose2d": _conv,
-        "elu": 18,
-        "gelu": 18,
-        "gemm": _gemm,
-        "hardSigmoid": 2,
-        "hardSwish": 4,
-        "leakyRelu": (1, 2),
-        "linear": 2,
-        "prelu": 1,
-        "relu": 0,
-        "reshape": 0,
-        "sigmoid": (34, 10),
-        "softmax": _softmax,
-        "softplus": 18,
-        "softsign": 3,
-    }
-)
+_SHARED: Mapping[str, _Row] = {
+    "batchNormalization": 6,
+    "clamp": 0,
+    "conv2d": _conv,
+    "convTranspose2d": _conv,
+    "elu": 18,
+    "gelu": 18,
+    "gemm": _gemm,
+    "hardSigmoid": 2,
+    "hardSwish": 4,
+    "leakyRelu": (1, 2),
+    "linear": 2,
+    "prelu": 1,
+    "relu": 0,
+    "reshape": 0,
+    "sigmoid": (34, 10),
+    "softmax": _softmax,
+    "softplus": 18,
+    "softsign": 3,
+}
 #: The tolerances of the operations' own test files in ULP. Operations without a row are exact.
-_ULP: Mapping[str, _Row] = MappingProxyType(
-    {
-        **_SHARED,
-        "add": 1,
-        "averagePool2d": _pooling,
-        "cast": 1,
-        "cumulativeSum": _cumulative,
-        "dequantizeLinear": 1,
-        "div": 2,
-        "exp": (32, 1),
-        "gru": 6,
-        "gruCell": 3,
-        "instanceNormalization": (840, 8400),
-        "l2Pool2d": _pooling,
-        "layerNormalization": 14,
-        "lstm": 3,
-        "lstmCell": 1,
-        "matmul": _matmul,
-        "max": 1,
-        "mul": 1,
-        "pow": (32, 2),
-        "quantizeLinear": 1,
-        "reciprocal": 2,
-        "reduceL1": _reduction(1, 0),
-        "reduceL2": _reduction(2, 1),
-        "reduceLogSum": _reduction(1, 18),
-        "reduceLogSumExp": _reduction(2, 18),
-        "reduceMean": _reduction(1, 2),
-        "reduceProduct": _reduction(1, 0),
-        "reduceSum": _reduction(1, 0),
-        "reduceSumSquare": _reduction(2, 0),
-        "resample2d": _resampling,
-        "sqrt": 1,
-        "sub": 1,
-    }
-)
+_ULP: Mapping[str, _Row] = {
+    **_SHARED,
+    "add": 1,
+    "averagePool2d": _pooling,
+    "cast": 1,
+    "cumulativeSum": _cumulative,
+    "dequantizeLinear": 1,
+    "div": 2,
+    "exp": (32, 1),
+    "gru": 6,
+    "gruCell": 3,
+    "instanceNormalization": (840, 8400),
+    "l2Pool2d": _pooling,
+    "layerNormalization": 14,
+    "lstm": 3,
+    "lstmCell": 1,
+    "matmul": _matmul,
+    "max": 1,
+    "mul": 1,
+    "pow": (32, 2),
+    "quantizeLinear": 1,
+    "reciprocal": 2,
+    "reduceL1": _reduction(1, 0),
+    "reduceL2": _reduction(2, 1),
+    "reduceLogSum": _reduction(1, 18),
+    "reduceLogSumExp": _reduction(2, 18),
+    "reduceMean": _reduction(1, 2),
+    "reduceProduct": _reduction(1, 0),
+    "reduceSum": _reduction(1, 0),
+    "reduceSumSquare": _reduction(2, 0),
+    "resample2d": _resampling,
+    "sqrt": 1,
+    "sub": 1,
+}
 #: Unary operations that round nothing.
 _EXACT = frozenset({"abs", "ceil", "floor", "identity", "neg", "roundEven", "sign"})
 #: The tolerances in absolute distance.
-_ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        **{row.name: (1 / 1024, 1 / 512) for row in unary.OPERATIONS if row.name not in {*_ULP, *_EXACT}},
-        "tanh": (1 / 1024, 1 / 512),
-        "log": (1 / 1024, 1 / 1024),
-    }
-)
+_ATOL: Mapping[str, tuple[float, float]] = {
+    **{row.name: (1 / 1024, 1 / 512) for row in unary.OPERATIONS if row.name not in {*_ULP, *_EXACT}},
+    "tanh": (1 / 1024, 1 / 512),
+    "log": (1 / 1024, 1 / 1024),
+}
 #: Their test files use relu alone, which is exact. The default activations, sigmoid and tanh, add the tolerance of tanh with each step.
 _RECURRENT = frozenset({"gru", "gruCell", "lstm", "lstmCell"})
 #: These ask for the expectation's type in `getPrecisionTolerance`, and give no number for integers.

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -44,52 +43,28 @@ _MOST_THREADS = 1024
 def batch(model: Any, data: Any, options: BatchOptions) -> DataBatch:
     """Compute a graph for every sample of a data set: see `webnn.batch`."""
     check_keywords("batch", options, BatchOptions)
-    description, origin = _open_model(model, options.get("device"), options.get("ml"))
-    executor, threads = options.get("executor"), options.get("threads")
-    output, progress = options.get("output"), options.get("progress")
-    check_executor(executor, "executor")
-    pack(origin)
-    if progress is not None and not isinstance(progress, bool):
-        raise wrong("progress", "must be a bool", webidl.describe(progress))
-    if output is not None and (not isinstance(output, str | os.PathLike) or not os.fspath(output)):
-        raise wrong("output", "must be the path of a folder", webidl.describe(output))
-    return DataBatch(
-        description,
-        origin,
-        data,
-        size=options.get("batchSize"),
-        executor=executor,
-        threads=None if threads is None else _convert_threads(threads),
-        output=None if output is None else Path(output).absolute(),
-        progress=progress,
-    )
+    return DataBatch(model, data, options)
 
 
 class DataBatch:
     """The results of a data set: a `webnn.Batch`."""
 
-    def __init__(
-        self,
-        description: GraphDescription,
-        origin: Origin,
-        data: Any,
-        *,
-        size: Any,
-        executor: Executor | str | None,
-        threads: int | None,
-        output: Path | None,
-        progress: bool | None,
-    ) -> None:
+    def __init__(self, model: Any, data: Any, options: BatchOptions) -> None:
+        self._description, self._origin = _open_model(model, options.get("device"), options.get("ml"))
+        self._executor, self._progress = options.get("executor"), options.get("progress")
+        output, threads = options.get("output"), options.get("threads")
+        check_executor(self._executor, "executor")
+        pack(self._origin)
+        if self._progress is not None and not isinstance(self._progress, bool):
+            raise wrong("progress", "must be a bool", webidl.describe(self._progress))
+        if output is not None and (not isinstance(output, str | os.PathLike) or not os.fspath(output)):
+            raise wrong("output", "must be the path of a folder", webidl.describe(output))
+        self._threads = None if threads is None else _convert_threads(threads)
+        self._output = None if output is None else Path(output).absolute()
         self._folder: Path | None = None
-        self._description = description
-        self._origin = origin
-        self._outputs = outputs_of(description)
-        self._data = open_data(data, description.inputs, self._temporary)
-        self._plan = make_plan(description.inputs, self._outputs, self._data, size)
-        self._executor = executor
-        self._threads = threads
-        self._progress = progress
-        self._output = output
+        self._outputs = outputs_of(self._description)
+        self._data = open_data(data, self._description.inputs, self._temporary)
+        self._plan = make_plan(self._description.inputs, self._outputs, self._data, options.get("batchSize"))
         self._keys = keys_of(self._outputs)
         #: Inputs in memory that were written to files, for processes of this machine.
         self._files: dict[str, Rows] = {}

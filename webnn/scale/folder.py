@@ -55,8 +55,7 @@ def keys_of(outputs: Mapping[str, Any]) -> dict[str, str]:
 def write_part(folder: str, job: str, index: int, arrays: Mapping[str, Array]) -> str:
     """Write a part, and return the name of its file. Any number of processes may write the same part.
 
-    Raises:
-        OSError: It cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
@@ -90,13 +89,7 @@ def _digest(job: str, index: int, stream: IO[bytes]) -> str:
 
 
 class Keeper:
-    """The folder of a job, which `open` locks.
-
-    Args:
-        folder: The folder; it is made if it is not there.
-        manifest: The description of the job, for JSON.
-        shapes: For each key in the files the type and shape of a row.
-    """
+    """The folder of a job, which `open` locks."""
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any], shapes: Mapping[str, tuple[np.dtype[Any], Shape]]) -> None:
         self.folder = folder
@@ -108,9 +101,7 @@ class Keeper:
     def open(self) -> Iterator[None]:
         """Lock the folder, and check that it belongs to the job.
 
-        Raises:
-            FolderError: It does not, or another process uses it.
-            OSError: It cannot be made, read or written.
+        Raises `FolderError` if it does not, or another process uses it, and `OSError` if it cannot be made, read or written.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         others = [entry.name for entry in os.scandir(self.folder) if entry.name != _LOCK]
@@ -152,11 +143,7 @@ class Keeper:
             )
 
     def find(self, sizes: Mapping[int, int]) -> dict[int, str]:
-        """Return the files of the parts that are whole. Damaged ones are deleted.
-
-        Args:
-            sizes: How many rows each part has. For other numbers there are no parts.
-        """
+        """Return the files of the parts that are whole, for the numbers of parts in ``sizes``. Damaged and other ones are deleted."""
         found: dict[int, str] = {}
         for entry in list(os.scandir(self.folder)):
             match = _PART.fullmatch(entry.name)
@@ -180,12 +167,7 @@ class Keeper:
         return sum([_HEADERS + rows * dtype.itemsize * int(np.prod(shape, dtype=np.int64)) for dtype, shape in self._shapes.values()])
 
     def read(self, name: str, index: int, rows: int) -> dict[str, Array]:
-        """Return the arrays of a part.
-
-        Raises:
-            FolderError: It is damaged.
-            OSError: It cannot be read.
-        """
+        """Return the arrays of a part. Raises `FolderError` if it is damaged, and `OSError` if it cannot be read."""
         match = _PART.fullmatch(name)
         with (self.folder / name).open("rb") as stream:
             content = stream.read(self._most(rows) + 1)

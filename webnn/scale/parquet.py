@@ -32,10 +32,6 @@ class ParquetRows(Rows):
     """A column.
 
     Attributes:
-        path: The file.
-        size: Its size in bytes.
-        changed: When it was changed.
-        column: The column's name.
         starts: The first row of each row group, and the number of all rows.
     """
 
@@ -114,10 +110,6 @@ _READERS = _Readers()
 
 def open_parquet(path: Path, columns: Mapping[str, Any]) -> dict[str, ParquetRows]:
     """Return the rows of some columns.
-
-    Args:
-        path: The file.
-        columns: The names of the columns.
 
     Raises:
         ImportError: The package of the extra ``parquet`` is not installed.

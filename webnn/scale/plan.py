@@ -31,7 +31,6 @@ class Plan:
     """Which rows are one run, and which are one part.
 
     Attributes:
-        rows: How many rows there are.
         together: How many rows one run takes; ``None`` if each row is a whole input.
         size: How many rows a part has; the last one may have fewer. A multiple of ``together``.
     """
@@ -67,11 +66,6 @@ def wrong(argument: str, requirement: str, given: str = "") -> WebNNTypeError:
 
 def open_data(data: Any, inputs: Mapping[str, OperandDescriptor], folder: Callable[[], Path]) -> dict[str, Rows]:
     """Return the rows of each input.
-
-    Args:
-        data: The data, as for `webnn.batch`.
-        inputs: The inputs of the graph.
-        folder: Makes a folder for what must be unpacked.
 
     Raises:
         WebNNTypeError: Inputs are missing or unknown, or the data is of another kind.
@@ -116,17 +110,7 @@ def _open_one(value: Any, name: str, files: str) -> Rows:
 def make_plan(
     inputs: Mapping[str, OperandDescriptor], outputs: Mapping[str, OperandDescriptor], rows: Mapping[str, Rows], size: Any
 ) -> Plan:
-    """Decide which rows are one run, and which are one part.
-
-    Args:
-        inputs: The inputs of the graph.
-        outputs: Its outputs.
-        rows: The data of each input.
-        size: The ``batchSize`` of `webnn.batch`.
-
-    Raises:
-        WebNNTypeError: Types, shapes or numbers of rows do not fit.
-    """
+    """Decide which rows are one run, and which are one part. Raises `WebNNTypeError` if types, shapes or numbers of rows do not fit."""
     runs: dict[str, int | None] = {}
     for name, descriptor in inputs.items():
         found, argument = rows[name], f"data[{webidl.describe(name)}]"

@@ -35,7 +35,6 @@ class Rows(ABC):
     """The samples of one input. They can be pickled.
 
     Attributes:
-        dtype: The type of the elements.
         whole: The shape of the whole data; axis 0 counts the rows.
         travels: Another machine with the same file system can read them.
     """
@@ -93,9 +92,7 @@ class FileRows(Rows):
     """An array in a file, as NumPy maps it.
 
     Attributes:
-        path: The file.
         offset: Where the elements begin, in bytes.
-        fortran: The elements are in Fortran's order.
     """
 
     path: str
@@ -136,9 +133,7 @@ def open_array(array: Array) -> Rows:
 def open_npy(path: Path) -> Rows:
     """Return the rows of a file ``.npy``.
 
-    Raises:
-        FormatError: It is not such a file, is cut off, or has objects or no axis.
-        OSError: It cannot be read.
+    Raises `FormatError` if it is not such a file, is cut off, or has objects or no axis, and `OSError` if it cannot be read.
     """
     with open_regular(path) as stream:
         return _read_header(path, stream)

@@ -55,9 +55,7 @@ class Kept:
     """Where a part is to be kept.
 
     Attributes:
-        folder: The folder.
         job: The digest of the job.
-        index: The number of the part.
         keys: The name of each output in the file.
     """
 
@@ -68,17 +66,10 @@ class Kept:
 
 
 def compute_part(key: str, job: Any, names: tuple[str, ...], kept: Kept | None, *rows: Any) -> dict[str, Array] | str:
-    """Compute a part, in a worker.
+    """Compute a part, in a worker; return for each output its rows, or the name of the file if the results are kept.
 
-    Args:
-        key: Identifies the job.
-        job: The job, or the argument that `Workers.share` returned for it.
-        names: The names of the inputs.
-        kept: Where to keep the results; ``None`` to return them.
-        rows: For each input the rows, or a `Piece`.
-
-    Returns:
-        For each output its rows, or the name of the file.
+    ``key`` identifies the job, which may be the argument that `Workers.share` returned for it. ``rows`` are those of each input, or a
+    `Piece`.
     """
     given = {name: fetch(each) for name, each in zip(names, rows, strict=True)}
     arrays = {name: each.rows.read(each.start, each.stop) if isinstance(each, Piece) else each for name, each in given.items()}

@@ -11,7 +11,5 @@ __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "serve": Entry("webnn.serve.command", "Serve a page, in any browser, with the emulator as its navigator.ml."),
-    }
+    {"serve": Entry("webnn.serve.command", "Serve a page, in any browser, with the emulator as its navigator.ml.")}
 )

@@ -23,13 +23,12 @@ from webnn.commands.choices import (
     SimulatorsOption,
     set_devices,
 )
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.text import one_line
 from webnn.serve.options import FAULTS, Options
 
 if TYPE_CHECKING:
     from webnn.serve.pages import Pages
-    from webnn.serve.server import Server
 
 __all__ = ["Warnings", "command", "parse_faults"]
 
@@ -47,8 +46,7 @@ def command(
     ] = None,
     *,
     proxy: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False),
+        str | None, typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False)
     ] = None,
     revision: PageRevisionOption = None,
     dialect: DialectOption = None,
@@ -82,7 +80,7 @@ def command(
         if error.name not in {"aiohttp", "multidict", "websockets", "yarl"}:
             raise
         raise failure(f"{error.name} is missing: {install_command('serve')}", _WRONG) from None
-    try:
+    with failing((TypeError, ValueError), _WRONG):
         pages, start = _find_pages(page, proxy)
         options = Options(
             revision=revision,
@@ -95,14 +93,12 @@ def command(
         )
         warnings = Warnings()
         server = Server(pages, options, port=port, on_fault=Sparing(_print_fault), make_record=lambda _: Record(on_warning=warnings.tell))
-    except (TypeError, ValueError) as error:
-        raise failure(str(error), _WRONG) from None
     with ExitStack() as stack:
         try:
             stack.enter_context(server)
         except OSError as error:
             raise failure(f"the port {port} cannot be used ({error.strerror or error}): choose another with --port", 1) from None
-        _announce(server, start)
+        typer.echo(f"the page:   {server.url}{start}\nits status: {server.status_url}\nCtrl-C ends it.")
         if open_page:
             webbrowser.open(server.url + start)
         try:
@@ -116,8 +112,7 @@ def command(
 def parse_faults(text: str) -> webnn.Faults:
     """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
 
-    Raises:
-        ValueError: It is no such text, or a value is invalid.
+    Raises `ValueError` if it is no such text, or a value is invalid.
     """
     values: dict[str, Any] = {}
     for part in text.split(","):
@@ -160,12 +155,6 @@ def _find_pages(page: Path | None, proxy: str | None) -> tuple[Pages, str]:
 
     pages = Folder(page) if page is not None else Proxy(str(proxy))
     return pages, pages.start
-
-
-def _announce(server: Server, start: str) -> None:
-    typer.echo(f"the page:   {server.url}{start}")
-    typer.echo(f"its status: {server.status_url}")
-    typer.echo("Ctrl-C ends it.")
 
 
 def _print_fault(fault: str, left_out: int) -> None:

@@ -52,16 +52,13 @@ _MOST_LISTED = 10_000
 
 
 class Folder:
-    """Pages of a folder.
+    """Pages of a folder. Raises `ValueError` if there is no such folder or page, or the page's name begins with a dot.
 
     Args:
         path: The folder, or a page in it.
 
     Attributes:
         start: The path of the page's address; ``"/"`` for a folder.
-
-    Raises:
-        ValueError: There is no such folder or page, or the page's name begins with a dot.
     """
 
     def __init__(self, path: Path) -> None:
@@ -146,12 +143,7 @@ def _names_of(request: web.Request) -> list[str] | None:
 
 
 def _is_hidden(name: str, *, first: bool) -> bool:
-    """Tell whether a name is not served, though there may be such a file.
-
-    Args:
-        name: The name.
-        first: It is that of a file or folder in the served folder itself.
-    """
+    """Tell whether a name is not served, though there may be such a file. ``first``: it is in the served folder itself."""
     return _SHORT.fullmatch(name) is not None or (name.startswith(".") and not (first and name == _WELL_KNOWN))
 
 

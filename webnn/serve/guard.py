@@ -29,9 +29,8 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Guard:
     """Refuses requests that are not meant for this server.
 
-    Args:
-        token: The secret part of the addresses below `PREFIX`.
-        origins: The origins of other servers' pages that may use these addresses; ``"*"`` for all.
+    The token is the secret part of the addresses below `PREFIX`. Pages of other servers with one of the ``origins`` may use these
+    addresses; ``"*"`` means all.
     """
 
     def __init__(self, token: str, origins: Collection[str] = ()) -> None:
@@ -58,10 +57,7 @@ class Guard:
             return refuse(403, "pages of this origin may not use the emulator")
         if self._requests >= _MOST_REQUESTS:
             return refuse(503, "there are too many requests")
-        headers = {
-            "Cross-Origin-Resource-Policy": "cross-origin" if self._origins else "same-origin",
-            "X-Content-Type-Options": "nosniff",
-        }
+        headers = {"Cross-Origin-Resource-Policy": "cross-origin" if self._origins else "same-origin", "X-Content-Type-Options": "nosniff"}
         if foreign:
             headers |= {hdrs.ACCESS_CONTROL_ALLOW_ORIGIN: str(origin), hdrs.VARY: hdrs.ORIGIN}
         if request.method == hdrs.METH_OPTIONS:

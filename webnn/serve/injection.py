@@ -50,12 +50,7 @@ _XML_SECTION = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document with the script.
-
-    Attributes:
-        body: The document.
-        policies: The policies for its headers.
-    """
+    """A document with the script."""
 
     body: bytes
     policies: Sequence[str]
@@ -66,11 +61,8 @@ class _Piece:
     """A part of a document: a start tag, or something else that is not text.
 
     Attributes:
-        start: Where it starts.
-        end: Where it ends.
         tag: The name of the element that it starts; ``"!doctype"`` for a document type; empty for anything else.
         closed: Whether the tag says that the element has no content.
-        attributes: Where its attributes are.
     """
 
     start: int
@@ -83,15 +75,7 @@ class _Piece:
 def inject_into_document(
     body: bytes, addresses: Addresses, policies: Sequence[str] = (), *, charset: str | None = None, xml: bool = False
 ) -> Document:
-    """Put the script into a document, before everything that it loads.
-
-    Args:
-        body: The document.
-        addresses: The emulator's addresses.
-        policies: The Content-Security-Policy headers.
-        charset: The encoding that the headers state.
-        xml: Whether it is XHTML and not HTML.
-    """
+    """Put the script into a document, before everything that it loads. ``charset`` is the encoding that the headers state."""
     mark, encoding = next(((mark, encoding) for mark, encoding in _BOMS if body.startswith(mark)), (b"", ""))
     encoding = encoding or _WIDE.get((charset or "").strip().lower(), "latin-1")
     content = body[len(mark) :]
@@ -243,11 +227,7 @@ _SEARCHED = 4 << 20
 def inject_into_worker(body: bytes, addresses: Addresses, kind: Kind | None = None, policies: Sequence[str] = ()) -> Document:
     """Put the script into that of a worker, as its first statement.
 
-    Args:
-        body: The worker's script, in UTF-8 as browsers read it.
-        addresses: The emulator's addresses.
-        kind: How the worker runs it; ``None`` if that is not known: then a script with module syntax is a module.
-        policies: The Content-Security-Policy headers.
+    The body is UTF-8, as browsers read it. If ``kind`` is not known, a script with module syntax is a module.
     """
     separate = split(policies)
     amended = [amend(policy, addresses, choose_nonce(separate)) for policy in separate]

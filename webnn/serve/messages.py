@@ -76,8 +76,7 @@ def total_size(parts: Iterable[Bytes]) -> int:
 def unpack(body: Bytes) -> tuple[int, list[Message]]:
     """Return the number of a body, and its messages. Each part after a message's first has memory of its own, which can be written to.
 
-    Raises:
-        MessageError: The bytes are not messages.
+    Raises `MessageError` if the bytes are not messages.
     """
     view = memoryview(body)
     if len(view) < _NUMBER.size:

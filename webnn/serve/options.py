@@ -27,12 +27,6 @@ class Options:
 
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
-        dialect: The additions of browsers to the draft, such as ``"browsers-2026"``.
-        profile: The device profile, as for `webnn.ML`.
-        fallback: The fallback policy, as for `webnn.ML`.
-        faults: The faults to inject, as for `webnn.ML`.
-        numerics: The numerics policy, as for `webnn.ML`.
-        isolate: Documents are cross-origin isolated.
     """
 
     revision: str | None = None
@@ -44,20 +38,14 @@ class Options:
     isolate: bool = False
 
     def idl(self) -> BindingIdl:
-        """Return the IDL that pages see.
-
-        Raises:
-            ValueError: There is no such draft or dialect, or they do not fit.
-        """
+        """Return the IDL that pages see. Raises `ValueError` if there is no such draft or dialect, or they do not fit."""
         stated = self.revision or (dialect_revision(self.dialect) if self.dialect is not None else None)
         return load_idl(stated or NEWEST, self.dialect)
 
     def make_ml(self, document: webnn.Document | None = None) -> webnn.ML:
         """Make the object behind `navigator.ml` of a document.
 
-        Raises:
-            TypeError: An option has the wrong type.
-            ValueError: An option has an invalid value.
+        Raises `TypeError` if an option has the wrong type, and `ValueError` if an option has an invalid value.
         """
         return webnn.ML(
             revision=self.idl().revision,

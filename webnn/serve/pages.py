@@ -46,7 +46,6 @@ class Endpoint:
     """The addresses and settings of the emulator that pages need.
 
     Attributes:
-        token: The secret part of its addresses.
         isolate: Documents are isolated from other origins.
         announced: Returns the type of the worker that is about to start with a script, ``"classic"`` or ``"module"``; ``None`` if none is.
     """
@@ -64,10 +63,6 @@ def find_change(request: web.Request, content_type: str) -> Change | None:
     """Tell what is done to the answer to a request: it is a document, a worker's script, or stays as it is.
 
     Documents are what a browser shows, not HTML that a script reads. A service worker is not changed: it has no synchronous requests.
-
-    Args:
-        request: The request.
-        content_type: The type of the answer, without parameters.
     """
     destination = request.headers.get("Sec-Fetch-Dest")
     content_type = content_type.lower()
@@ -80,16 +75,7 @@ def find_change(request: web.Request, content_type: str) -> Change | None:
 def change(
     request: web.Request, what: Change, body: bytes, headers: CIMultiDict[str], content_type: str, charset: str | None = None
 ) -> bytes:
-    """Put the script into a document or a worker's script. Its headers change accordingly.
-
-    Args:
-        request: The request.
-        what: The kind of document.
-        body: Its content.
-        headers: Its headers.
-        content_type: Its type, without parameters.
-        charset: The encoding that its headers state.
-    """
+    """Put the script into a document or a worker's script. Its headers change accordingly."""
     endpoint = request.app[ENDPOINT]
     policies = headers.getall(_POLICY, [])
     # The host is one of the names of this server: the guard has seen to it.

@@ -265,12 +265,7 @@ class Emulator:
 
 
 class _Journal(Record):
-    """Also counts the calls.
-
-    Attributes:
-        called_members: How often each member was called.
-        done: How often it succeeded.
-    """
+    """Also counts the calls."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)

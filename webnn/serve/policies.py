@@ -64,16 +64,7 @@ def choose_nonce(policies: Sequence[str]) -> str | None:
 
 
 def amend(policy: str, addresses: Addresses, nonce: str | None = None) -> str:
-    """Let a policy allow the emulator.
-
-    Args:
-        policy: One policy.
-        addresses: The emulator's addresses.
-        nonce: The nonce of the script's tag, if it has one.
-
-    Returns:
-        The policy with further sources. It is the same text if it allows everything already.
-    """
+    """Let a policy allow the emulator by further sources. It is the same text if it allows everything already."""
     directives = _parse(policy)
     before = {name: list(sources) for name, sources in directives.items()}
     # A copy for elements leaves the sources of inline handlers, and of everything else that `default-src` is about, as they are.
@@ -98,11 +89,7 @@ def needs_trusted_types(policies: Iterable[str]) -> bool:
 
 
 def isolation(kind: str | None) -> Mapping[str, str]:
-    """Return the headers that isolate a page from other origins, which gives it `SharedArrayBuffer`.
-
-    Args:
-        kind: The kind of the answer: ``"document"``, ``"worker"``, or ``None`` for everything else.
-    """
+    """Return the headers that isolate an answer of a kind from other origins, which gives a page `SharedArrayBuffer`."""
     headers = {"Cross-Origin-Resource-Policy": "same-origin"}
     if kind is not None:
         headers["Cross-Origin-Embedder-Policy"] = "require-corp"

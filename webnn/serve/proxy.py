@@ -34,21 +34,17 @@ _HANDSHAKE = "sec-websocket-"
 #: The longest message of a WebSocket, the longest line of a header, and how long the other server may take to accept a connection.
 _LONGEST_MESSAGE, _LONGEST_HEADER, _CONNECT = 64 << 20, 1 << 16, 10.0
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT)
+#: The argument of `zlib.decompressobj` for an encoding; 0 for none.
+_DECODERS = {"identity": 0, "gzip": 31, "x-gzip": 31, "deflate": 15}
 #: The attributes of a cookie that name another server, or a secure connection.
 _COOKIE_NAME = re.compile(r"\s*__(?:host|secure)-", re.IGNORECASE)
 
 
 class Proxy:
-    """Pages of another server.
-
-    Args:
-        address: An address of that server.
+    """Pages of another server. Raises `ValueError` if it is no such address.
 
     Attributes:
         start: The path of that address.
-
-    Raises:
-        ValueError: It is no such address.
     """
 
     def __init__(self, address: str) -> None:
@@ -191,7 +187,7 @@ class Proxy:
 async def _change(request: web.Request, what: Change, answer: aiohttp.ClientResponse, headers: CIMultiDict[str]) -> web.StreamResponse:
     """Answer with a document or a worker's script that has the emulator's script."""
     encoding = headers.popall(hdrs.CONTENT_ENCODING, ["identity"])
-    wide = _bits_of(encoding)
+    wide = _DECODERS.get(encoding[0].strip().lower())
     if len(encoding) > 1 or wide is None:
         return _refuse(502, f"the server has compressed the page, which it was not asked for: {', '.join(encoding)}")
     decoder = zlib.decompressobj(wide) if wide else None
@@ -208,11 +204,6 @@ async def _change(request: web.Request, what: Change, answer: aiohttp.ClientResp
     if request.method == hdrs.METH_HEAD:
         content = b""
     return web.Response(status=answer.status, reason=answer.reason, body=content, headers=headers)
-
-
-def _bits_of(encoding: list[str]) -> int | None:
-    """Return the argument of `zlib.decompressobj` for an encoding; 0 for none, ``None`` for one that it does not know."""
-    return {"identity": 0, "gzip": 31, "x-gzip": 31, "deflate": 15}.get(encoding[0].strip().lower())
 
 
 async def _pump(

@@ -71,18 +71,8 @@ class Built:
     """A graph that a page has built. It keeps neither the graph nor its constants.
 
     Attributes:
-        number: Its number in the session, from 1.
-        inputs: Its inputs in short.
-        outputs: Its outputs in short.
-        operators: How many operators it has.
-        constants: How many bytes its constants have.
-        graph: A weak reference to the graph.
         placement: Where its operators run, if a device profile says so of a graph that is not large; it outlives the graph.
-        computations: How many computations there were.
         values: The inputs of one of the last computations; ``None`` if there was none, or if they are too large.
-        note: Why there are no inputs.
-        size: How many bytes its inputs have.
-        taken: When they were copied, as `time.monotonic`.
     """
 
     number: int
@@ -109,16 +99,7 @@ class Built:
 
 
 class Record:
-    """The record of a session. Any thread may use it.
-
-    Args:
-        most: How many calls are kept.
-        on_warning: Called with every warning.
-
-    Attributes:
-        refused: How many calls failed.
-        lost: Why contexts were lost.
-    """
+    """The record of a session. Any thread may use it."""
 
     def __init__(self, most: int = _CALLS, on_warning: Callable[[str], None] | None = None) -> None:
         self.refused = 0
@@ -138,15 +119,7 @@ class Record:
     # From the session
 
     def called(self, text: str, answer: str, seconds: float, received: int, sent: int) -> None:
-        """Remember a call. Nothing of it is read before the page asks.
-
-        Args:
-            text: The request, as `webnn.javascript.dispatch` describes it.
-            answer: The answer to it; empty for a request without one.
-            seconds: How long it took.
-            received: How many bytes of views came with it.
-            sent: How many bytes of views went back.
-        """
+        """Remember a call. Nothing of it is read before the page asks."""
         with self._lock:
             self._called += 1
             self.refused += answer.startswith('{"error"')

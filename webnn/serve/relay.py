@@ -32,12 +32,7 @@ def can_hand_over() -> bool:
 async def hand_over(request: web.Request, session: Session) -> None:
     """Let a session read and write a WebSocket by itself until it ends. The connection is of no other use afterwards.
 
-    Args:
-        request: The request that opened the WebSocket. Nothing may have come since its last message.
-        session: The session.
-
-    Raises:
-        EndedError: The session has ended.
+    Nothing may have come since the last message of ``request``. Raises `EndedError` if the session has ended.
     """
     transport = request.transport
     if not isinstance(transport, asyncio.Transport) or transport.is_closing():
@@ -66,9 +61,6 @@ async def _serve(shared: socket.socket, exchange: _Exchange) -> None:
 
 class _Relay(asyncio.Protocol):
     """Answers the calls of a relay, one at a time.
-
-    Args:
-        exchange: Carries out the requests of a body.
 
     Attributes:
         ended: Done when the connection has ended.

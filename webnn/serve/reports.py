@@ -29,8 +29,7 @@ logging.getLogger("aiohttp").addHandler(logging.NullHandler())
 class Sparing:
     """Passes a text on at most once a second; the next one says how many were left out. Any thread may call it.
 
-    Args:
-        tell: Called with the text, and with how many others came since the last one.
+    ``tell`` gets the text, and how many others came since the last one.
     """
 
     def __init__(self, tell: Callable[[str, int], None]) -> None:
@@ -63,22 +62,14 @@ class _Handler(logging.Handler):
 
 
 def make_logger(on_fault: _Tell) -> logging.Logger:
-    """Return a logger for aiohttp. It has no parent, so nothing reaches the handlers of the program, or the terminal.
-
-    Args:
-        on_fault: Called with the traceback of an error.
-    """
+    """Return a logger for aiohttp. It has no parent, so nothing reaches the handlers of the program, or the terminal."""
     logger = logging.Logger("webnn.serve", logging.WARNING)
     logger.addHandler(_Handler(on_fault))
     return logger
 
 
 def exception_handler(on_fault: _Tell) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return what an event loop calls with an error that no task waits for.
-
-    Args:
-        on_fault: Called with the traceback of an error.
-    """
+    """Return what an event loop calls with an error that no task waits for."""
 
     def handle(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib import resources
 
+from webnn.display.pages import read
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.realm import load_script
 
@@ -16,23 +16,11 @@ _PIECE = 1 << 25
 _BINDING = ("conversion", "binding", "foresight", "navigator")
 
 
-@cache
-def _read(name: str) -> str:
-    return (resources.files("webnn.serve") / name).read_text(encoding="utf-8")
-
-
 def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE) -> str:
-    """Return the script. It may run several times; the first one counts.
-
-    Args:
-        endpoint: The address of the emulator.
-        idl: The IDL that the page sees.
-        policy: The header Permissions-Policy of the document.
-        piece: How many bytes of calls go in one request.
-    """
+    """Return the script. It may run several times; the first one counts. ``piece`` is the number of bytes of calls in one request."""
     setup = json.dumps({"endpoint": endpoint, "policy": policy, "piece": piece})[:-1] + f', "idl": {idl.text}}}'
     sources = ",\n".join(_binding())
-    return f"({_read('page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(_read('relay.js'))});\n"
+    return f"({read('webnn.serve/page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(read('webnn.serve/relay.js'))});\n"
 
 
 @cache

@@ -53,6 +53,8 @@ def _print(fault: str, left_out: int) -> None:
 class Server:
     """Serves pages, and the emulator behind their `navigator.ml`. A context manager: it runs inside ``with``.
 
+    Raises `ValueError` if an option is invalid.
+
     Args:
         pages: Where pages come from; ``None`` serves the emulator only.
         options: The options of `navigator.ml`.
@@ -65,12 +67,7 @@ class Server:
     Attributes:
         token: The secret part of the emulator's addresses.
         status_token: The token of the status page, which pages do not know.
-        port: The port, once it runs.
         status_port: The port of the status page. Its origin differs, so nothing of a page, not even its service worker, can reach it.
-        sessions: The sessions of pages and workers.
-
-    Raises:
-        ValueError: An option is invalid.
     """
 
     def __init__(
@@ -136,11 +133,7 @@ class Server:
         return self.sessions.workers.get(url)
 
     def start(self) -> Server:
-        """Start to serve.
-
-        Raises:
-            OSError: The port is in use.
-        """
+        """Start to serve. Raises `OSError` if the port is in use."""
         self._thread.start()
         self._warming = start_warming()
         try:
@@ -168,8 +161,9 @@ class Server:
         self.stop()
 
     async def _open(self) -> None:
-        pages, status = self._application(), self._status_application()
-        self.port = await self._listen(pages, self.port)
+        status = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.status_token).check])
+        status.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
+        self.port = await self._listen(self._application(), self.port)
         self.status_port = await self._listen(status, 0)
 
     async def _listen(self, application: web.Application, port: int) -> int:
@@ -206,20 +200,15 @@ class Server:
         application.router.add_get(f"{path}/live", self._live)
         application.router.add_get(f"{path}/relay", self._relay)
         for name, handler in (
-            ("call", self._call),
-            ("piece", self._piece),
-            ("result", self._result),
+            ("call", partial(_refusing, self._call)),
+            ("piece", partial(_refusing, self._piece)),
+            ("result", partial(_refusing, self._result)),
             ("worker", self._worker),
             ("ignored", self._ignored),
         ):
             application.router.add_post(f"{path}/{name}", handler)
         application.router.add_route("*", "/{path:.*}", self._page)
         application.cleanup_ctx.append(self._sweep)
-        return application
-
-    def _status_application(self) -> web.Application:
-        application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.status_token).check])
-        application.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
         return application
 
     async def _sweep(self, _: web.Application) -> AsyncIterator[None]:
@@ -243,17 +232,10 @@ class Server:
         text = self.script(endpoint, request.query.get("policy", ""))
         return web.Response(text=text, content_type="text/javascript", charset="utf-8", headers=_NO_STORE)
 
-    async def _call(self, request: web.Request) -> web.Response:
-        try:
-            name = request.query.get("s", "")
-            async with self._uploads.receive(request, name) as body:
-                return _body(await self._answer(name, body))
-        except EndedError:
-            return refuse(410, "the session of the page has ended")
-        except FullError as error:
-            return refuse(503, str(error))
-        except MessageError as error:
-            return refuse(400, str(error))
+    async def _call(self, request: web.Request) -> web.StreamResponse:
+        name = request.query.get("s", "")
+        async with self._uploads.receive(request, name) as body:
+            return _body(await self._answer(name, body))
 
     async def _answer(self, name: str, body: Bytes) -> list[Bytes]:
         number, [first, *rest] = await unpack_aside(body)
@@ -261,23 +243,17 @@ class Server:
             return await self.sessions.begin(name, read_visitor(first.parts[0])).exchange(number, rest)
         return await self.sessions.find(name).exchange(number, [first, *rest])
 
-    async def _piece(self, request: web.Request) -> web.Response:
+    async def _piece(self, request: web.Request) -> web.StreamResponse:
         """Keep a part of a body whose rest comes later."""
-        try:
-            name = self.sessions.find(request.query.get("s", "")).name
-        except EndedError:
-            return refuse(410, "the session of the page has ended")
-        await self._uploads.receive_piece(request, name)
+        await self._uploads.receive_piece(request, self.sessions.find(request.query.get("s", "")).name)
         return web.Response(headers=_NO_STORE)
 
-    async def _result(self, request: web.Request) -> web.Response:
+    async def _result(self, request: web.Request) -> web.StreamResponse:
         try:
             number = int(request.query.get("n", ""))
-            return _body(await self.sessions.find(request.query.get("s", "")).result(number))
-        except EndedError:
-            return refuse(410, "the session of the page has ended")
-        except (ValueError, MessageError) as error:
-            return refuse(400, str(error))
+        except ValueError as error:
+            raise MessageError(str(error)) from None
+        return _body(await self.sessions.find(request.query.get("s", "")).result(number))
 
     async def _worker(self, request: web.Request) -> web.Response:
         try:
@@ -372,6 +348,18 @@ class Server:
         except (EndedError, FullError, MessageError) as error:
             await socket.close(message=close_reason(error).encode())
         return socket
+
+
+async def _refusing(handler: Callable[[web.Request], Awaitable[web.StreamResponse]], request: web.Request) -> web.StreamResponse:
+    """Refuse a request that has no session, or that cannot be."""
+    try:
+        return await handler(request)
+    except EndedError:
+        return refuse(410, "the session of the page has ended")
+    except FullError as error:
+        return refuse(503, str(error))
+    except MessageError as error:
+        return refuse(400, str(error))
 
 
 def _body(pieces: list[Bytes]) -> web.Response:

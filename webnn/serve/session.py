@@ -56,9 +56,6 @@ class Visitor:
     """Facts that a document or worker states about itself.
 
     Attributes:
-        kind: ``"window"``, ``"worker"`` or ``"sharedworker"``.
-        url: Its address.
-        origin: Its origin.
         ancestors: The origins of the documents around it, the nearest first.
         allow: The attribute ``allow`` of its frame, where the page around it can be seen.
         policy: The header Permissions-Policy of the document.
@@ -74,11 +71,7 @@ class Visitor:
     first: int = 1
 
     def document(self) -> webnn.Document:
-        """Return the document around the program.
-
-        Raises:
-            ValueError: The page has said something that cannot be.
-        """
+        """Return the document around the program. Raises `ValueError` if the page has said something that cannot be."""
         parent: webnn.Document | None = None
         for origin in reversed(self.ancestors):
             parent = webnn.Document(origin=origin, parent=parent, secure=True)
@@ -117,27 +110,12 @@ class Counts:
 
 
 class Session:
-    """The emulator of one document or worker.
-
-    Args:
-        name: Its name, which the page chose.
-        visitor: The page's statements about itself.
-        options: The options of `navigator.ml`.
-        on_fault: Called with the traceback of an error of the emulator itself.
-        record: The record of the calls.
+    """The emulator of one document or worker. Raises `ValueError` if the page has said something that cannot be, or an option is invalid.
 
     Attributes:
-        name: Its name.
-        visitor: The page's statements about itself.
-        options: The options of the contexts that the page makes from now on.
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
-        record: The record for the status page.
-        connections: How many live connections the page has.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
-
-    Raises:
-        ValueError: The page has said something that cannot be, or an option is invalid.
     """
 
     def __init__(
@@ -182,13 +160,7 @@ class Session:
     async def exchange(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
         """Carry out the requests of a body, in the order of their numbers and each of them once, and return the body of the answer.
 
-        Args:
-            number: The number of the first request.
-            messages: The requests.
-
-        Raises:
-            EndedError: The session has ended.
-            MessageError: The page has sent requests that cannot be.
+        Raises `EndedError` if the session has ended, and `MessageError` if the page has sent requests that cannot be.
         """
         body: list[Bytes] = await self._ask(self._exchange(number, messages))
         return body
@@ -196,30 +168,22 @@ class Session:
     async def result(self, number: int) -> list[Bytes]:
         """Wait for the result of an operation, and return its body. It is forgotten then.
 
-        Raises:
-            EndedError: The session has ended.
-            MessageError: There is no such operation.
+        Raises `EndedError` if the session has ended, and `MessageError` if there is no such operation.
         """
         body: list[Bytes] = await self._ask(self._take(number))
         return body
 
     async def run(self, serve: Callable[[Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]], Coroutine[Any, Any, None]]) -> None:
-        """Run a coroutine in the session's thread, until it or the session ends.
+        """Run a coroutine in the session's thread, until it or the session ends. Raises `EndedError` if the session has ended.
 
-        Args:
-            serve: Makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
-
-        Raises:
-            EndedError: The session has ended.
+        ``serve`` makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
         """
         await self._ask(serve(self._exchange))
 
     async def change(self, options: Options) -> None:
         """Use other options for the contexts that the page makes from now on.
 
-        Raises:
-            EndedError: The session has ended.
-            ValueError: An option is invalid.
+        Raises `EndedError` if the session has ended, and `ValueError` if an option is invalid.
         """
         ml = self.record.watch(options.make_ml(self._document))
         self.options = options
@@ -228,13 +192,14 @@ class Session:
     def connect(self, push: Callable[[list[Bytes]], None], unsent: Callable[[], int] = lambda: 0) -> None:
         """Take the live connection of the page. It gets what is done already.
 
-        Args:
-            push: Sends a body. It is called in the session's thread.
-            unsent: Returns how many bytes wait to be sent, because the page does not read. It is called there, too.
+        ``push`` sends a body. ``unsent`` returns how many bytes wait to be sent, because the page does not read. Both are called in the
+        session's thread.
         """
         self.connections += 1
         self.push, self._unsent = push, unsent
-        self._post(self._push_all)
+        with self._lock:
+            if not self._ended:
+                self._loop.call_soon_threadsafe(self._push_all)
 
     def contexts(self) -> dict[int, webnn.MLContext]:
         """Return the contexts that the page can still use, by their handles."""
@@ -268,11 +233,6 @@ class Session:
             if self._ended:
                 raise EndedError from None
             raise
-
-    def _post(self, function: Callable[[], None]) -> None:
-        with self._lock:
-            if not self._ended:
-                self._loop.call_soon_threadsafe(function)
 
     # ---- In the session's thread
 

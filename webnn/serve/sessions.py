@@ -32,15 +32,7 @@ class FullError(Exception):
 class Sessions:
     """The sessions of a server. Only the server's thread changes them.
 
-    Args:
-        options: The options with which sessions begin.
-        on_fault: Called with the traceback of an error of the emulator itself, from any thread.
-        make_record: Makes what remembers the calls of a page.
-
     Attributes:
-        options: The options with which sessions begin from now on.
-        living: The sessions by their names.
-        begun: How many there have been.
         workers: The scripts of workers that are about to start: the type by the address, ``"classic"`` or ``"module"``.
     """
 
@@ -56,11 +48,7 @@ class Sessions:
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def find(self, name: str) -> Session:
-        """Return a living session.
-
-        Raises:
-            EndedError: It has ended, or never was.
-        """
+        """Return a living session. Raises `EndedError` if it has ended, or never was."""
         try:
             return self.living[name]
         except KeyError:
@@ -93,8 +81,7 @@ class Sessions:
     async def change(self, options: Options) -> None:
         """Use other options for later sessions, and for the later contexts of those that live.
 
-        Raises:
-            ValueError: An option is invalid.
+        Raises `ValueError` if an option is invalid.
         """
         options.make_ml()
         self.options = options

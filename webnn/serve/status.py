@@ -64,11 +64,7 @@ _Action = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class _RefusedError(Exception):
-    """A request that is not carried out.
-
-    Attributes:
-        status: The HTTP status.
-    """
+    """A request that is not carried out."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -76,11 +72,7 @@ class _RefusedError(Exception):
 
 
 class Status:
-    """The status page of a server.
-
-    Args:
-        sessions: The sessions of the server. From now on they share one `webnn.Faults`, which the page changes.
-    """
+    """The status page of a server. Its sessions share one `webnn.Faults` from now on, which the page changes."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
@@ -387,6 +379,7 @@ def _describe_graph(built: Built) -> dict[str, Any]:
     with suppress(webnn.DOMException):  # the engine does not tell
         placement = _find_placement(built)
     reasons = Counter(each.reason for each in placement.fallbacks) if placement is not None else Counter[str]()
+    devices = Counter(each.device for each in placement.operators if each.device) if placement is not None else Counter[str]()
     return {
         "number": built.number,
         "inputs": printable(built.inputs, _LONGEST),
@@ -394,16 +387,11 @@ def _describe_graph(built: Built) -> dict[str, Any]:
         "operators": built.operators,
         "constants": built.constants,
         "computations": built.computations,
-        "devices": [] if placement is None else _count_devices(placement),
+        "devices": [f"{count} on {device}" for device, count in devices.most_common()],
         "fallbacks": sum(reasons.values()),
         "reasons": [{"text": printable(text, _LONGEST), "count": count} for text, count in reasons.most_common(_MOST_REASONS)],
         "note": _note(built),
     }
-
-
-def _count_devices(placement: Placement) -> list[str]:
-    counts = Counter(each.device for each in placement.operators if each.device)
-    return [f"{count} on {device}" for device, count in counts.most_common()]
 
 
 def _note(built: Built) -> str:

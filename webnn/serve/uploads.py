@@ -29,23 +29,14 @@ _LONGEST_UPLOAD, _LONGEST_SILENCE = 300.0, 20.0
 
 @dataclass(slots=True)
 class _Piece:
-    """The beginning of a body whose rest comes with a later request.
-
-    Attributes:
-        content: The bytes.
-        last: When the last of them came, as `time.monotonic`.
-    """
+    """The beginning of a body whose rest comes with a later request."""
 
     content: bytearray = field(default_factory=bytearray)
     last: float = field(default_factory=time.monotonic)
 
 
 class Uploads:
-    """The bodies of a server.
-
-    Attributes:
-        held: How many bytes of bodies are held.
-    """
+    """The bodies of a server."""
 
     def __init__(self) -> None:
         self.held = 0
@@ -57,8 +48,7 @@ class Uploads:
     async def receive(self, request: web.Request, name: str) -> AsyncIterator[bytearray]:
         """Receive a body of calls, behind the pieces of it that the session has sent ahead. It counts as held inside ``with``.
 
-        Raises:
-            web.HTTPException: The request is refused.
+        Raises `web.HTTPException` if the request is refused.
         """
         with self._coming_of(name):
             size = _length_of(request, _LONGEST_BODY)
@@ -80,11 +70,7 @@ class Uploads:
                 self.held -= ahead + size
 
     async def receive_piece(self, request: web.Request, name: str) -> None:
-        """Keep a part of a body whose rest comes later.
-
-        Raises:
-            web.HTTPException: The request is refused.
-        """
+        """Keep a part of a body whose rest comes later. Raises `web.HTTPException` if the request is refused."""
         with self._coming_of(name):
             size = _length_of(request, _LONGEST_BODY)
             content = bytearray()
@@ -97,11 +83,7 @@ class Uploads:
             kept.last = time.monotonic()
 
     async def receive_other(self, request: web.Request, name: str) -> bytearray:
-        """Receive a short body that is not a call.
-
-        Raises:
-            web.HTTPException: The request is refused.
-        """
+        """Receive a short body that is not a call. Raises `web.HTTPException` if the request is refused."""
         with self._coming_of(name):
             size = _length_of(request, _LONGEST_OTHER)
             body = bytearray()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from webnn.builder.collection import without_collection
+from webnn.builder.description import GraphDescription
+from webnn.builder.graph_builder import GraphBuilder
 from webnn.hlo.ir import Module
 from webnn.hlo.reader import read
 from webnn.importing.driver import Imported, finish_import, make_builder
@@ -19,10 +21,6 @@ from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Repor
 from webnn.stablehlo.lowering import Lowering, Settings
 from webnn.stablehlo.rules import RULES
 from webnn.validation.errors import NotSupportedError
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.graph_builder import GraphBuilder
 
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "Settings", "load", "survey"]
 

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.hlo.attributes import Attribute
 from webnn.hlo.ir import Operation, Region
+from webnn.hlo.ir import Value as HloValue
+from webnn.importing.steps import normalize_axis
 from webnn.importing.values import Refused
+from webnn.stablehlo.node import Node
 
-if TYPE_CHECKING:
-    from webnn.hlo.attributes import Attribute
-    from webnn.hlo.ir import Value as HloValue
+__all__ = ["Comparator", "Comparison", "find_axis", "split_comparator", "uses"]
 
-__all__ = ["Comparator", "Comparison", "split_comparator"]
-
-_DESCENDING: Mapping[str, bool] = MappingProxyType({"LT": False, "LE": False, "GT": True, "GE": True})
+_DESCENDING: Mapping[str, bool] = {"LT": False, "LE": False, "GT": True, "GE": True}
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparator that compares one key of two elements.
-
-    Attributes:
-        is_descending: The greater one comes first.
-        is_total: It is the total order of floating-point numbers.
-    """
+    """A comparator that compares one key of two elements: the greater one comes first, or in the total order of floating-point numbers."""
 
     is_descending: bool
     is_total: bool
@@ -38,12 +32,8 @@ class Comparison:
 class Comparator:
     """A comparator in two parts.
 
-    Attributes:
-        keys: Takes all arguments of the region, of which each pair is the same, and returns the keys of an element.
-        first: Which keys the rest takes of the first element.
-        second: Which keys it takes of the second one.
-        rest: Takes these keys, and tells whether the first element comes before the second one.
-        comparison: The rest, if it is one comparison of one key.
+    The first one takes all arguments of the region, of which each pair is the same, and returns the keys of an element. The rest takes some
+    of these of the first and of the second element, and tells whether the first comes before the second. It may be one comparison.
     """
 
     keys: Region
@@ -53,16 +43,20 @@ class Comparator:
     comparison: Comparison | None
 
 
+def find_axis(node: Node) -> int | None:
+    """Return the dimension that `sort` orders, whose operands fit; None if there is nothing to do."""
+    values = node.values()
+    if not values or len(values) != len(node.types) or any(value.shape != values[0].shape for value in values):
+        raise Refused(f"the operands must have one shape, and a result each, got {[list(value.shape) for value in values]}")
+    shape = values[0].shape
+    for index in range(len(values)):
+        node.fit(shape, index)
+    axis = normalize_axis("dimension", node.integer("dimension", -1), len(shape)) if shape else 0
+    return axis if shape and shape[axis] >= 2 and 0 not in shape else None
+
+
 def split_comparator(regions: Sequence[Region], count: int) -> Comparator:
-    """Split a comparator.
-
-    Args:
-        regions: The regions of the operation.
-        count: How many operands are put in order.
-
-    Raises:
-        Refused: There is no single region, or it does not have two arguments for each operand and one result.
-    """
+    """Split the comparator of ``count`` operands; refuse anything but one region with two arguments for each operand and one result."""
     if len(regions) != 1 or len(regions[0].arguments) != 2 * count or len(regions[0].results) != 1:
         raise Refused(f"there must be a region of {2 * count} arguments and one result")
     return _Split(regions[0]).run()
@@ -81,7 +75,7 @@ class _Split:
             self._sides[argument] = frozenset({index % 2})
             self._meanings[argument] = numbers.setdefault(("argument", index // 2), len(numbers))
         for operation in region.operations:
-            sides = frozenset[int]().union(*(self._sides.get(value, frozenset()) for value in _operands(operation)))
+            sides = frozenset[int]().union(*(self._sides.get(value, frozenset()) for value in uses(operation)))
             if operation.regions:
                 # It may compare anything.
                 meaning: object = operation
@@ -97,7 +91,7 @@ class _Split:
     def run(self) -> Comparator:
         (result,) = self._region.results
         both = self._needed([result], lambda sides: len(sides) == 2)
-        taken = [result, *(value for operation in both for value in _operands(operation))]
+        taken = [result, *(value for operation in both for value in uses(operation))]
         borders = [list(dict.fromkeys(value for value in taken if self._sides.get(value, frozenset()) == {side})) for side in (0, 1)]
         # A key that is taken of both elements is computed once.
         keys: dict[object, HloValue] = {}
@@ -124,7 +118,7 @@ class _Split:
             maker = self._makers.get(value)
             if maker is not None and id(maker) not in found and wanted(self._sides[value]):
                 found.add(id(maker))
-                waiting += _operands(maker)
+                waiting += uses(maker)
         return [operation for operation in self._region.operations if id(operation) in found]
 
     def _find_comparison(self, result: HloValue, both: Sequence[Operation]) -> Comparison | None:
@@ -144,7 +138,7 @@ def _make(arguments: Sequence[HloValue], operations: Sequence[Operation], result
     return Region(arguments=tuple(arguments), operations=(*operations, end))
 
 
-def _operands(operation: Operation) -> list[HloValue]:
+def uses(operation: Operation) -> list[HloValue]:
     """Return what an operation takes, and what its regions take."""
     return [*operation.operands, *(value for region in operation.regions for inner in region.walk() for value in inner.operands)]
 

@@ -45,15 +45,9 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Convolution:
-    """A convolution without groups of batches.
+    """A convolution without groups of batches, over spatial dimensions with a window each, ``reversed`` along some of them.
 
-    Attributes:
-        input: The tensor that the windows slide over, with the labels "b" and "f".
-        kernel: The kernel, with the labels "i" and "o".
-        windows: The window of each spatial dimension.
-        groups: In how many groups the features are.
-        output: The labels of the result.
-        reversed: The spatial dimensions along which the windows are reversed.
+    The input has the labels "b" and "f", the kernel "i" and "o". ``output`` are the labels of the result.
     """
 
     input: Labelled
@@ -102,15 +96,7 @@ def _read_labels(name: str, first: int, second: int, spatial: Sequence[int], lab
 
 
 def read_convolution(node: Node, padding: list[tuple[int, int]] | None = None) -> Convolution:
-    """Return the convolution of an operation.
-
-    Args:
-        node: The operation.
-        padding: The padding before and behind each spatial dimension; by default that of the attribute.
-
-    Raises:
-        Refused: Dimensions, sizes or groups do not fit.
-    """
+    """Return the convolution of an operation whose dimensions, sizes and groups fit; by default with the padding of the attribute."""
     node.expect(2 if padding is None else 3)
     numbers = node.attribute("dimension_numbers", ConvDimensionNumbers)
     input = Labelled(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from math import prod
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check_element", "count_constant_bytes", "dtype_of", "shape_of", "tensor_type"]
 
 #: Types of WebNN with the numbers of those that it does not have.
-_WIDER: Mapping[str, str] = MappingProxyType({"i16": "i32", "ui16": "i32", "bf16": "f32"})
+_WIDER: Mapping[str, str] = {"i16": "i32", "ui16": "i32", "bf16": "f32"}
 
 
 @functools.cache
@@ -31,11 +30,7 @@ def dtype_of(element: ElementType) -> np.dtype[Any]:
 
 @functools.cache
 def check_element(element: ElementType) -> None:
-    """Refuse an element type that WebNN does not have. f64 can be allowed, so it passes.
-
-    Raises:
-        Refused: WebNN does not have it.
-    """
+    """Refuse an element type that WebNN does not have. f64 can be allowed, so it passes."""
     try:
         carrier(dtype_of(element))
     except Refused:
@@ -45,22 +40,14 @@ def check_element(element: ElementType) -> None:
 
 
 def tensor_type(type: Type) -> TensorType:
-    """Return a type that must be that of a tensor.
-
-    Raises:
-        Refused: It is not.
-    """
+    """Return a type that must be that of a tensor; others are refused."""
     if not isinstance(type, TensorType):
         raise Refused(f"the value must be a tensor, got {type}")
     return type
 
 
 def shape_of(type: Type) -> tuple[int, ...]:
-    """Return the shape of a tensor.
-
-    Raises:
-        Refused: The type is not a tensor, or some sizes are unknown.
-    """
+    """Return the shape of a tensor; unknown sizes are refused."""
     shape = tensor_type(type).shape
     sizes = tuple([size for size in shape if size is not None])
     if len(sizes) != len(shape):

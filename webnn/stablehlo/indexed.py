@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.hlo.attributes import GatherDimensionNumbers, ScatterDimensionNumbers
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Refused
+from webnn.stablehlo.node import Node
 from webnn.stablehlo.shapes import check_axes, check_axis
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.node import Node
 
 __all__ = ["Windows", "along", "count_earlier", "find_gathered", "find_scattered"]
 
@@ -96,12 +93,7 @@ class Windows:
         return found
 
     def known_places(self, starts: Array, merged: Sequence[int]) -> Array:
-        """Return the places of elements along some dimensions that are made one: [batch..., window...].
-
-        Args:
-            starts: The index vectors, in range, as `vectors` gives them.
-            merged: The dimensions.
-        """
+        """Return the places of elements along some dimensions that are made one, [batch..., window...], for index vectors in range."""
         strides = self.strides(merged)
         weights = np.array([strides.get(axis, 0) for axis in self.mapped], np.int64)
         first = (starts * weights).sum(-1) + self.bases(merged)

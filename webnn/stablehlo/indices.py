@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import product
 from webnn.importing.values import Refused
+from webnn.stablehlo.indexed import Windows
+from webnn.stablehlo.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.indexed import Windows
-    from webnn.stablehlo.node import Node
 
 __all__ = ["add_places", "clamp_index", "find_parts", "limit_index", "widen_index"]
 
@@ -59,13 +55,8 @@ def add_places(
 ) -> MLOperand:
     """Return the places of the windows' elements along some dimensions that are made one: [batch..., window...].
 
-    Args:
-        node: The node.
-        windows: The windows.
-        starts: Parts of the index vectors, int32, as `find_parts` returns them, in range.
-        parts: Which parts.
-        merged: The dimensions.
-        is_inside: Which parts have been in range. Windows that have others get the first place behind all.
+    ``starts`` are parts of the index vectors in range, as `find_parts` returns them; ``parts`` says which ones. Windows with parts that
+    have been out of range, by ``is_inside``, get the first place behind all.
     """
     builder = node.builder
     strides = windows.strides(merged)

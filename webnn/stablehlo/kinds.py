@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,35 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["OPERANDS", "bits_of", "check", "is_signed", "kind_of"]
 
 #: Kinds, as messages name them: a bit, a signed or unsigned integer, a floating-point number, a complex number.
-_NAMES: Mapping[str, str] = MappingProxyType({"b": "i1", "i": "integers", "f": "floating-point numbers", "c": "complex numbers"})
+_NAMES: Mapping[str, str] = {"b": "i1", "i": "integers", "f": "floating-point numbers", "c": "complex numbers"}
 
 #: The kinds of elements that each operation takes, one letter for each, and how many operands.
-OPERANDS: Mapping[str, tuple[str, int]] = MappingProxyType(
-    {
-        **{f"stablehlo.{name}": ("bifc", 2) for name in ("add", "compare", "maximum", "minimum", "multiply")},
-        **{f"stablehlo.{name}": ("ifc", 2) for name in ("divide", "power", "remainder", "subtract")},
-        **{f"stablehlo.{name}": ("bi", 2) for name in ("and", "or", "xor")},
-        **{f"stablehlo.{name}": ("i", 2) for name in ("shift_left", "shift_right_arithmetic", "shift_right_logical")},
-        **{f"stablehlo.{name}": ("fc", 2) for name in ("atan2",)},
-        **{f"stablehlo.{name}": ("f", 2) for name in ("complex",)},
-        **{f"stablehlo.{name}": ("bifc", 1) for name in ("bitcast_convert", "convert")},
-        **{f"stablehlo.{name}": ("ifc", 1) for name in ("abs", "negate", "sign")},
-        **{f"stablehlo.{name}": ("bi", 1) for name in ("not",)},
-        **{f"stablehlo.{name}": ("i", 1) for name in ("count_leading_zeros", "popcnt")},
-        **{
-            f"stablehlo.{name}": ("fc", 1)
-            for name in (
-                *("cbrt", "cosine", "exponential", "exponential_minus_one", "imag", "log", "log_plus_one", "logistic", "real"),
-                *("rsqrt", "sine", "sqrt", "tan", "tanh"),
-            )
-        },
-        **{
-            f"stablehlo.{name}": ("f", 1)
-            for name in ("ceil", "floor", "is_finite", "reduce_precision", "round_nearest_afz", "round_nearest_even")
-        },
-        **{f"stablehlo.{name}": ("bifc", 3) for name in ("clamp", "select")},
-    }
-)
+OPERANDS: Mapping[str, tuple[str, int]] = {
+    **{f"stablehlo.{name}": ("bifc", 2) for name in ("add", "compare", "maximum", "minimum", "multiply")},
+    **{f"stablehlo.{name}": ("ifc", 2) for name in ("divide", "power", "remainder", "subtract")},
+    **{f"stablehlo.{name}": ("bi", 2) for name in ("and", "or", "xor")},
+    **{f"stablehlo.{name}": ("i", 2) for name in ("shift_left", "shift_right_arithmetic", "shift_right_logical")},
+    **{f"stablehlo.{name}": ("fc", 2) for name in ("atan2",)},
+    **{f"stablehlo.{name}": ("f", 2) for name in ("complex",)},
+    **{f"stablehlo.{name}": ("bifc", 1) for name in ("bitcast_convert", "convert")},
+    **{f"stablehlo.{name}": ("ifc", 1) for name in ("abs", "negate", "sign")},
+    **{f"stablehlo.{name}": ("bi", 1) for name in ("not",)},
+    **{f"stablehlo.{name}": ("i", 1) for name in ("count_leading_zeros", "popcnt")},
+    **{
+        f"stablehlo.{name}": ("fc", 1)
+        for name in (
+            *("cbrt", "cosine", "exponential", "exponential_minus_one", "imag", "log", "log_plus_one", "logistic", "real"),
+            *("rsqrt", "sine", "sqrt", "tan", "tanh"),
+        )
+    },
+    **{
+        f"stablehlo.{name}": ("f", 1)
+        for name in ("ceil", "floor", "is_finite", "reduce_precision", "round_nearest_afz", "round_nearest_even")
+    },
+    **{f"stablehlo.{name}": ("bifc", 3) for name in ("clamp", "select")},
+}
 
 #: The operations in which a scalar is used for all elements: as the predicate, and as a limit.
 _SCALARS = frozenset({"stablehlo.clamp", "stablehlo.select"})
@@ -66,13 +63,10 @@ def kind_of(dtype: np.dtype[Any]) -> str:
 
 
 def check(node: Node) -> None:
-    """Check the operands of an elementwise operation.
+    """Check the operands of an elementwise operation; refuse them if their number or their types do not fit.
 
     MLIR has checked a program that was read. One that was built may be wrong. In the body of a reduction a constant is a scalar in
     place of a tensor.
-
-    Raises:
-        Refused: There are too few or too many, or their types do not fit.
     """
     kinds, count = OPERANDS[node.name]
     values = node.values()

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
-from webnn.hlo.types import TensorType, TokenType, TupleType
+from webnn.builder.sketch import LabellingBuilder
+from webnn.hlo.ir import Function, Module, Operation, Region
+from webnn.hlo.ir import Value as HloValue
+from webnn.hlo.types import TensorType, TokenType, TupleType, Type
 from webnn.importing.driver import Driver
+from webnn.importing.steps import Result
 from webnn.importing.values import Blocked, Exhausted, Refused, Value
 from webnn.stablehlo.elements import check_element, count_constant_bytes, dtype_of, shape_of, tensor_type
 from webnn.stablehlo.folding import FOLDS, VIEWS
 from webnn.stablehlo.node import REFUSED, Item, Node, Token
 from webnn.stablehlo.quantization import express, is_computed, quantize_results
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.scalars import check_scalars, is_spread
 from webnn.stablehlo.verify import check_type, verify
 from webnn.validation.errors import WebNNTypeError
-
-if TYPE_CHECKING:
-    from webnn.builder.sketch import LabellingBuilder
-    from webnn.hlo.ir import Function, Module, Operation, Region
-    from webnn.hlo.ir import Value as HloValue
-    from webnn.hlo.types import Type
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["Lowering", "Settings"]
 
@@ -38,27 +35,14 @@ _LONGEST_PATH = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of the caller.
-
-    Attributes:
-        constants: Arguments that are known, by their names.
-        precision: ``"f32"``: f64 is computed in float32; otherwise it is refused.
-    """
+    """Settings of the caller: arguments that are known, by their names, and "f32" to compute f64 in float32; otherwise it is refused."""
 
     constants: Mapping[str, Any] = field(default_factory=dict)
     precision: Literal["f32"] | None = None
 
 
 class Lowering(Driver["Operation", "Item"]):
-    """The state of one lowering.
-
-    Args:
-        module: The program.
-        builder: The builder.
-        settings: Settings of the caller.
-        rules: The rule of each operation.
-        function: The function that is imported.
-    """
+    """The state of one lowering."""
 
     most_steps = 200_000
     limit = "the program must have at most {} operations"
@@ -165,11 +149,7 @@ class Lowering(Driver["Operation", "Item"]):
             self._calls.pop()
 
     def _run(self, region: Region, arguments: Sequence[Item | None]) -> list[Item | None]:
-        """Lower the operations of a region; return its results.
-
-        Raises:
-            Refused: The region must be given scalars.
-        """
+        """Lower the operations of a region; return its results. Tensors are refused where the region must be given scalars."""
         if region not in self._pointwise and is_spread(region, arguments):
             check_scalars(region)
             self._pointwise.add(region)
@@ -187,12 +167,7 @@ class Lowering(Driver["Operation", "Item"]):
         return [values[value] for value in region.results]
 
     def _run_region(self, region: Region, arguments: Sequence[Item]) -> list[Item]:
-        """Lower a region of an operation for its rule.
-
-        Raises:
-            Refused: The regions are too deep.
-            Blocked: A result could not be lowered. The reasons are noted.
-        """
+        """Lower a region of an operation for its rule. It is blocked if a result could not be lowered; the reasons are noted."""
         if len(region.arguments) != len(arguments):
             raise Refused(f"the region must have {len(arguments)} arguments, got {len(region.arguments)}")
         if self._depth == _DEEPEST:

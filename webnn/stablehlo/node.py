@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from webnn.hlo.attributes import ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers
-from webnn.importing.steps import Steps
+from webnn.builder.operand import MLOperand
+from webnn.hlo.attributes import Attribute, ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers
+from webnn.hlo.ir import Operation, Region
+from webnn.hlo.types import Type
+from webnn.importing.steps import Operands, Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
 from webnn.stablehlo.kinds import kind_of
 from webnn.stablehlo.shapes import check_size
 from webnn.validation.shapes import bidirectionally_broadcast
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.hlo.attributes import Attribute
-    from webnn.hlo.ir import Operation, Region
-    from webnn.hlo.types import Type
-    from webnn.importing.steps import Operands
 
 __all__ = ["Item", "Node", "Token"]
 
@@ -57,14 +53,7 @@ def _check_members(name: str, found: Any) -> None:
 class Node(Steps):
     """An operation with its operands. A rule reads it, calls the methods of its builder, and returns the results.
 
-    Attributes:
-        operation: The operation.
-        name: Its name with the dialect: ``"stablehlo.add"``.
-        items: The operands.
-        types: The types of the results.
-        regions: Programs inside.
-        run: Lowers a region with items for its arguments, and returns those of its results.
-        call: Lowers a function of the module, by its name, in the same way.
+    ``run`` lowers a region with items for its arguments, ``call`` a function of the module by its name; both return the results.
     """
 
     __slots__ = ("_attributes", "call", "items", "name", "operation", "regions", "run", "types")
@@ -114,12 +103,7 @@ class Node(Steps):
         return [self.array(index) for index in range(len(self.items))]
 
     def known(self, value: Value, what: str) -> Array:
-        """Return the elements of a value that must be known.
-
-        Args:
-            value: The value.
-            what: Its name, for messages.
-        """
+        """Return the elements of a value that must be known; ``what`` is its name, for messages."""
         if value.array is None:
             if REFUSED in value.roots:
                 raise Blocked

@@ -20,14 +20,7 @@ __all__ = ["Contraction", "read_contraction", "read_dot"]
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """Which dimensions of two tensors are paired.
-
-    Attributes:
-        shapes: The shapes of both.
-        batch: The dimensions that both have, and that stay: those of each tensor.
-        summed: The dimensions that are multiplied and added up, those of each tensor.
-        free: The dimensions that only one tensor has.
-    """
+    """Which dimensions of two tensors are paired: as batches, which stay, or to be multiplied and added up; others are free."""
 
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
     batch: tuple[list[int], list[int]]
@@ -79,11 +72,7 @@ def read_dot(node: Node) -> Contraction:
 
 
 def read_contraction(node: Node) -> Contraction:
-    """Return what `dot_general` contracts.
-
-    Raises:
-        Refused: Dimensions, shapes or the result do not fit.
-    """
+    """Return what `dot_general` contracts, whose dimensions, shapes and result fit."""
     node.expect(2)
     one, other = node.values()
     return _contract(node, one, other, node.attribute("dot_dimension_numbers", DotDimensionNumbers))

@@ -6,55 +6,40 @@ An operation computes with the numbers; one that only moves elements takes the i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.hlo.ir import Operation
 from webnn.hlo.types import QuantizedType, TensorType, Type, find_dtype
 from webnn.importing.values import Refused, Value, carrier
 from webnn.stablehlo.elements import tensor_type
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.tensors import convert, tell
 
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation
-
 __all__ = ["dequantize", "express", "is_computed", "quantize", "quantize_results", "quantized_type"]
 
+
+def _operations(*names: str) -> frozenset[str]:
+    return frozenset([f"stablehlo.{name}" for name in names])
+
+
 #: Operations that take the integers as they are: about quantization, or about what is around the elements.
-_STORED = frozenset(
-    {
-        "func.call",
-        *(
-            f"stablehlo.{name}"
-            for name in (
-                "after_all", "bitcast_convert", "composite", "constant", "custom_call", "get_dimension_size", "get_tuple_element",
-                "optimization_barrier", "tuple", "uniform_dequantize", "uniform_quantize",
-            )
-        ),
-    }
-)  # fmt: skip
-#: Operations that move elements, and what of them keeps the dimension that scales belong to.
-_SHAPING = frozenset(
-    {f"stablehlo.{name}" for name in ("broadcast_in_dim", "dynamic_broadcast_in_dim", "dynamic_reshape", "reshape", "transpose")}
+_STORED = {"func.call"} | _operations(
+    *("after_all", "bitcast_convert", "composite", "constant", "custom_call", "get_dimension_size", "get_tuple_element"),
+    *("optimization_barrier", "tuple", "uniform_dequantize", "uniform_quantize"),
 )
-_MOVING = _SHAPING | {
-    f"stablehlo.{name}"
-    for name in (
-        "concatenate", "dynamic_gather", "dynamic_pad", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "real_dynamic_slice",
-        "reverse", "select", "slice",
-    )
-}  # fmt: skip
+#: Operations that move elements, and what of them keeps the dimension that scales belong to.
+_SHAPING = _operations("broadcast_in_dim", "dynamic_broadcast_in_dim", "dynamic_reshape", "reshape", "transpose")
+_MOVING = _SHAPING | _operations(
+    *("concatenate", "dynamic_gather", "dynamic_pad", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "real_dynamic_slice"),
+    *("reverse", "select", "slice"),
+)
 #: Operations that return NaN for some finite numbers.
-_UNDEFINED = frozenset(
-    {
-        f"stablehlo.{name}"
-        for name in (
-            "batch_norm_grad", "batch_norm_inference", "batch_norm_training", "cholesky", "divide", "log", "log_plus_one", "power",
-            "remainder", "rsqrt", "sqrt",
-        )
-    }
-)  # fmt: skip
+_UNDEFINED = _operations(
+    *("batch_norm_grad", "batch_norm_inference", "batch_norm_training", "cholesky", "divide", "log", "log_plus_one", "power"),
+    *("remainder", "rsqrt", "sqrt"),
+)
 
 
 def quantized_type(type: Type) -> QuantizedType | None:
@@ -66,8 +51,7 @@ def quantized_type(type: Type) -> QuantizedType | None:
 def is_computed(operation: Operation) -> bool:
     """Tell whether an operation has quantized operands or results, and computes with the numbers that they represent.
 
-    Raises:
-        Refused: It combines quantized elements that it scatters.
+    Quantized elements that a scatter combines are refused.
     """
     found = [kind for value in (*operation.operands, *operation.results) if (kind := quantized_type(value.type)) is not None]
     if not found or operation.name in _STORED or not operation.name.startswith("stablehlo."):

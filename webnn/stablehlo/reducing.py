@@ -67,10 +67,10 @@ def is_neutral(kind: Kind, value: Value) -> bool:
 
 def start_from(node: Node, kinds: Sequence[Kind], initial: Sequence[Value], results: Sequence[Value]) -> list[Value]:
     """Combine initial values with what reducers of one operation made, unless they are known to change nothing."""
-    found = []
-    for kind, first, result in zip(kinds, initial, results, strict=True):
-        found.append(result if is_neutral(kind, first) else apply(node, kind, first, result))
-    return found
+    return [
+        result if is_neutral(kind, first) else apply(node, kind, first, result)
+        for kind, first, result in zip(kinds, initial, results, strict=True)
+    ]
 
 
 def check_shape(node: Node, shape: Sequence[int]) -> None:
@@ -82,15 +82,7 @@ def check_shape(node: Node, shape: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The operands of `reduce`.
-
-    Attributes:
-        inputs: The operands, of one shape.
-        initial: The initial values.
-        axes: The dimensions that are reduced, in their order.
-        kept: The other dimensions.
-        sizes: Their sizes: the shape of the results.
-    """
+    """The operands of `reduce`: inputs of one shape, which is reduced to the sizes of the dimensions that are kept."""
 
     inputs: list[Value]
     initial: list[Value]
@@ -100,11 +92,7 @@ class Reduction:
 
 
 def read_reduction(node: Node) -> Reduction:
-    """Return what `reduce` reduces.
-
-    Raises:
-        Refused: Operands, dimensions or results do not fit.
-    """
+    """Return what `reduce` reduces, whose operands, dimensions and results fit."""
     inputs, initial = read_operands(node)
     shape = inputs[0].shape
     axes = sorted(check_axes("dimensions", node.integers("dimensions"), len(shape)))
@@ -130,25 +118,17 @@ def fold_rows(node: Node, rows: Sequence[Value], combine: Combine) -> list[Value
     """Combine the rows of values, which lie along their first axis: pairs of neighbours, until one is left."""
     found = list(rows)
     while (count := found[0].shape[0]) > 1:
-        tail = [value.shape[1:] for value in found]
-        pairs = count // 2
-        zeros = [[0] * len(rest) for rest in tail]
-        ones = [[1] * len(rest) for rest in tail]
-        halves = [
-            [
-                cut(node, value, [side, *zero], [pairs, *rest], [2, *one])
-                for value, zero, one, rest in zip(found, zeros, ones, tail, strict=True)
-            ]
-            for side in (0, 1)
-        ]
-        combined = combine(*halves)
+        combined = combine(*([_cut_rows(node, value, side, count // 2, 2) for value in found] for side in (0, 1)))
         if count % 2:
-            combined = [
-                join(node, [value, cut(node, left, [count - 1, *zero], [1, *rest])], 0)
-                for value, left, zero, rest in zip(combined, found, zeros, tail, strict=True)
-            ]
+            lasts = [_cut_rows(node, value, count - 1, 1) for value in found]
+            combined = [join(node, [value, last], 0) for value, last in zip(combined, lasts, strict=True)]
         found = combined
     return [reshape(node, value, value.shape[1:]) for value in found]
+
+
+def _cut_rows(node: Node, value: Value, start: int, count: int, step: int = 1) -> Value:
+    rest = value.rank - 1
+    return cut(node, value, [start, *[0] * rest], [count, *value.shape[1:]], [step, *[1] * rest])
 
 
 def reduce_tree(parts: Sequence[Sequence[Value]], combine: Combine) -> list[Value]:

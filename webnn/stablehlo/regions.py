@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.elementwise import FUNCTIONS
+from webnn.hlo.attributes import COMPARISONS
+from webnn.hlo.ir import Region
+from webnn.hlo.ir import Value as HloValue
 from webnn.hlo.types import QuantizedType
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Region
-    from webnn.hlo.ir import Value as HloValue
 
 __all__ = ["Kind", "Position", "find_kinds", "find_position"]
 
 #: The operation of a reducer on two elements. Booleans have "max" for or, and "min" for and.
 Kind: TypeAlias = Literal["add", "max", "min", "mul"]
 
-_KINDS: Mapping[str, Kind] = MappingProxyType(
-    {"stablehlo.add": "add", "stablehlo.multiply": "mul", "stablehlo.maximum": "max", "stablehlo.minimum": "min"}
-)
-_BOOLEAN: Mapping[str, Kind] = MappingProxyType(
-    {
-        "stablehlo.add": "max",
-        "stablehlo.or": "max",
-        "stablehlo.maximum": "max",
-        "stablehlo.multiply": "min",
-        "stablehlo.and": "min",
-        "stablehlo.minimum": "min",
-    }
-)
+_KINDS: Mapping[str, Kind] = {"stablehlo.add": "add", "stablehlo.multiply": "mul", "stablehlo.maximum": "max", "stablehlo.minimum": "min"}
+_BOOLEAN: Mapping[str, Kind] = {
+    "stablehlo.add": "max",
+    "stablehlo.or": "max",
+    "stablehlo.maximum": "max",
+    "stablehlo.multiply": "min",
+    "stablehlo.and": "min",
+    "stablehlo.minimum": "min",
+}
 
 
 def find_kinds(region: Region) -> list[Kind] | None:
@@ -60,12 +55,7 @@ def find_kinds(region: Region) -> list[Kind] | None:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A reducer of values and their positions that looks for an extreme value. NaN counts as the extreme.
-
-    Attributes:
-        extreme: Which value it looks for.
-        is_last: It finds the last position of several, otherwise the first one.
-    """
+    """A reducer of values and positions that looks for an extreme value, the last or the first of several. NaN counts as the extreme."""
 
     extreme: Literal["max", "min"]
     is_last: bool
@@ -73,21 +63,19 @@ class Position:
 
 #: Pairs of values, one for each way in which floating-point numbers compare: less, equal, greater, NaN in one or both.
 _PAIRS = ((0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (np.nan, 1.0), (1.0, np.nan), (np.nan, np.nan))
-_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": np.greater, "LE": np.less_equal, "LT": np.less}
-)
-_LOGIC: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {
-        "stablehlo.and": np.logical_and,
-        "stablehlo.or": np.logical_or,
-        "stablehlo.xor": np.logical_xor,
-        "stablehlo.not": np.logical_not,
-    }
-)
+_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {direction: FUNCTIONS[name] for direction, name in COMPARISONS.items()}
+_LOGIC: Mapping[str, Callable[..., Any]] = {
+    "stablehlo.and": np.logical_and,
+    "stablehlo.or": np.logical_or,
+    "stablehlo.xor": np.logical_xor,
+    "stablehlo.not": np.logical_not,
+}
 #: Operations that return one of their arguments.
-_CHOICES: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum, "stablehlo.select": np.where}
-)
+_CHOICES: Mapping[str, Callable[..., Any]] = {
+    "stablehlo.maximum": np.maximum,
+    "stablehlo.minimum": np.minimum,
+    "stablehlo.select": np.where,
+}
 
 
 def find_position(region: Region) -> Position | None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from webnn.hlo.types import TensorType, TupleType
+from webnn.hlo.ir import Operation, Region
+from webnn.hlo.ir import Value as HloValue
+from webnn.hlo.types import TensorType, TupleType, Type
 from webnn.importing.values import Refused, Value
+from webnn.stablehlo.comparators import uses
+from webnn.stablehlo.node import Item
 from webnn.stablehlo.rules import bits, control, elementwise, functions, quantization
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation, Region
-    from webnn.hlo.ir import Value as HloValue
-    from webnn.hlo.types import Type
-    from webnn.stablehlo.node import Item
 
 __all__ = ["check_scalars", "is_spread"]
 
@@ -23,18 +20,14 @@ _POINTWISE = frozenset({*elementwise.RULES, *functions.RULES, *bits.RULES, *cont
 
 def is_spread(region: Region, items: Sequence[Item | None]) -> bool:
     """Tell whether a tensor of several elements is given for a scalar argument."""
-    for argument, item in zip(region.arguments, items, strict=True):
-        if isinstance(item, Value) and item.shape and isinstance(argument.type, TensorType) and not argument.type.shape:
-            return True
-    return False
+    return any(
+        isinstance(item, Value) and item.shape and isinstance(argument.type, TensorType) and not argument.type.shape
+        for argument, item in zip(region.arguments, items, strict=True)
+    )
 
 
 def check_scalars(region: Region) -> None:
-    """Check that a region computes scalars from its arguments, each element by itself.
-
-    Raises:
-        Refused: An operation that depends on the arguments makes or takes a tensor, or mixes elements.
-    """
+    """Refuse a region if an operation that depends on its arguments makes or takes a tensor, or mixes elements."""
     found = _find(region, {*region.arguments})
     if found is not None:
         types = ", ".join(sorted({str(each.type) for each in (*found.operands, *found.results)}))
@@ -45,14 +38,9 @@ def check_scalars(region: Region) -> None:
 
 
 def _find(region: Region, dependent: set[HloValue]) -> Operation | None:
-    """Return the first operation that depends on some values, and does not compute scalars from scalars.
-
-    Args:
-        region: The region.
-        dependent: The values. Values that depend on them are added.
-    """
+    """Return the first operation that depends on some values, to which it adds, and does not compute scalars from scalars."""
     for operation in region.operations:
-        if dependent.isdisjoint(_uses(operation)):
+        if dependent.isdisjoint(uses(operation)):
             continue
         is_end = operation is region.operations[-1]
         types = [each.type for each in (*operation.operands, *operation.results)]
@@ -65,14 +53,6 @@ def _find(region: Region, dependent: set[HloValue]) -> Operation | None:
                 return found
         dependent.update(operation.results)
     return None
-
-
-def _uses(operation: Operation) -> Iterator[HloValue]:
-    """Yield the values that an operation takes, those in its regions too."""
-    yield from operation.operands
-    for region in operation.regions:
-        for inner in region.walk():
-            yield from inner.operands
 
 
 def _is_scalar(type: Type) -> bool:

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
+from webnn.hlo.ir import Region
 from webnn.importing import moving
 from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.stablehlo.node import Item, Node
 from webnn.validation.shapes import bidirectionally_broadcast
 
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Region
-
-__all__ = [
-    "apply",
-    "convert",
-    "cut",
-    "expand",
-    "flip",
-    "join",
-    "pad",
-    "permute",
-    "reshape",
-    "run_body",
-    "take",
-    "tell",
-    "wrap",
-]
+__all__ = ["apply", "convert", "cut", "expand", "flip", "join", "pad", "permute", "reshape", "run_body", "take", "tell", "wrap"]
 
 #: The functions of `apply` for known values.
-_KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {"add": np.add, "equal": np.equal, "max": np.maximum, "min": np.minimum, "mul": np.multiply, "where": np.where}
-)
+_KNOWN: Mapping[str, Callable[..., Any]] = {
+    "add": np.add,
+    "equal": np.equal,
+    "max": np.maximum,
+    "min": np.minimum,
+    "mul": np.multiply,
+    "where": np.where,
+}
 
 
 def wrap(operand: MLOperand, *values: Value) -> Value:

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from webnn.hlo.types import QuantizedType, TensorType
+from webnn.hlo.ir import Operation
+from webnn.hlo.types import QuantizedType, TensorType, Type
 from webnn.importing.values import Refused
 from webnn.stablehlo.shapes import check_size
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Operation
-    from webnn.hlo.types import Type
 
 __all__ = ["check_type", "verify"]
 
 #: How many operands, results and regions; None for a number that the rule checks.
 _Counts: TypeAlias = "tuple[int | None, int | None, int | None]"
 
-_COUNTS: Mapping[str, _Counts] = MappingProxyType(
-    {
-        **dict.fromkeys(("broadcast_in_dim", "get_dimension_size", "get_tuple_element", "reshape", "reverse", "slice"), (1, 1, 0)),
-        **dict.fromkeys(("dynamic_iota", "fft", "transpose"), (1, 1, 0)),
-        **dict.fromkeys(("dynamic_broadcast_in_dim", "dynamic_reshape", "gather", "pad", "set_dimension_size"), (2, 1, 0)),
-        **dict.fromkeys(("after_all", "concatenate", "dynamic_slice", "dynamic_update_slice", "tuple"), (None, 1, 0)),
-        "map": (None, 1, 1),
-        **dict.fromkeys(("constant", "create_token", "iota"), (0, 1, 0)),
-        "case": (1, None, None),
-        "dynamic_gather": (3, 1, 0),
-        "dynamic_pad": (5, 1, 0),
-        "if": (1, None, 2),
-        "optimization_barrier": (None, None, 0),
-        "real_dynamic_slice": (4, 1, 0),
-        "rng_bit_generator": (1, 2, 0),
-        "while": (None, None, 2),
-    }
-)
+_COUNTS: Mapping[str, _Counts] = {
+    **dict.fromkeys(("broadcast_in_dim", "get_dimension_size", "get_tuple_element", "reshape", "reverse", "slice"), (1, 1, 0)),
+    **dict.fromkeys(("dynamic_iota", "fft", "transpose"), (1, 1, 0)),
+    **dict.fromkeys(("dynamic_broadcast_in_dim", "dynamic_reshape", "gather", "pad", "set_dimension_size"), (2, 1, 0)),
+    **dict.fromkeys(("after_all", "concatenate", "dynamic_slice", "dynamic_update_slice", "tuple"), (None, 1, 0)),
+    "map": (None, 1, 1),
+    **dict.fromkeys(("constant", "create_token", "iota"), (0, 1, 0)),
+    "case": (1, None, None),
+    "dynamic_gather": (3, 1, 0),
+    "dynamic_pad": (5, 1, 0),
+    "if": (1, None, 2),
+    "optimization_barrier": (None, None, 0),
+    "real_dynamic_slice": (4, 1, 0),
+    "rng_bit_generator": (1, 2, 0),
+    "while": (None, None, 2),
+}
 _MOVED = "broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather dynamic_pad dynamic_reshape dynamic_slice gather pad reshape"
 _OTHERS = "cholesky dynamic_update_slice real_dynamic_slice reverse select_and_scatter set_dimension_size slice transpose triangular_solve"
 _NORMALIZED = "batch_norm_grad batch_norm_inference batch_norm_training"
@@ -47,12 +41,10 @@ _EACH = frozenset({"optimization_barrier", "reduce", "reduce_window", "scatter",
 
 
 #: From which operand on the operands of operations are sizes and places: integers.
-_PLACES: Mapping[str, int] = MappingProxyType(
-    {
-        **{"dynamic_iota": 0, "dynamic_broadcast_in_dim": 1, "dynamic_gather": 1, "dynamic_reshape": 1, "dynamic_slice": 1, "gather": 1},
-        **{"real_dynamic_slice": 1, "set_dimension_size": 1, "dynamic_conv": 2, "dynamic_pad": 2, "dynamic_update_slice": 2},
-    }
-)
+_PLACES: Mapping[str, int] = {
+    **{"dynamic_iota": 0, "dynamic_broadcast_in_dim": 1, "dynamic_gather": 1, "dynamic_reshape": 1, "dynamic_slice": 1, "gather": 1},
+    **{"real_dynamic_slice": 1, "set_dimension_size": 1, "dynamic_conv": 2, "dynamic_pad": 2, "dynamic_update_slice": 2},
+}
 
 
 def check_type(type: Type) -> None:
@@ -67,13 +59,7 @@ def check_type(type: Type) -> None:
 
 
 def verify(operation: Operation) -> None:
-    """Check the numbers of operands, results and regions, and the element types of results.
-
-    Rules check the rest.
-
-    Raises:
-        Refused: They are not those of the operation.
-    """
+    """Check the numbers of operands, results and regions, and the element types of results. Rules check the rest."""
     for value in (*operation.results, *(argument for region in operation.regions for argument in region.arguments)):
         check_type(value.type)
     dialect, _, name = operation.name.partition(".")

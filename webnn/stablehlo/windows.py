@@ -14,16 +14,7 @@ from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Combine, check_shape, read_operands, reduce_tree
 from webnn.stablehlo.tensors import apply, cut, expand, pad, run_body, take
 
-__all__ = [
-    "find_running",
-    "pad_windows",
-    "read_counts",
-    "read_padding",
-    "read_windows",
-    "reduce_windows",
-    "select_and_scatter",
-    "slide",
-]
+__all__ = ["find_running", "pad_windows", "read_counts", "read_padding", "read_windows", "reduce_windows", "select_and_scatter", "slide"]
 
 #: Windows of more elements are always reduced in a logarithmic number of steps, others where that costs less.
 _MOST_PARTS = 64
@@ -127,7 +118,10 @@ def reduce_windows(node: Node) -> list[Value]:
 
 
 def select_and_scatter(node: Node) -> Value:
-    """Scatter a source to the chosen elements of windows, known or not."""
+    """Map to slices that find the chosen element of each window, and gather, equal and where, which bring the source there.
+
+    An element is in several windows if they overlap; the source is gathered once for each. `stablehlo#select_and_scatter`.
+    """
     node.expect(3, regions=2)
     operand, source, initial = node.values()
     windows = read_windows(node, operand.shape)

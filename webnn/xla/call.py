@@ -68,10 +68,6 @@ class Array:
 class Call:
     """One call of a method of the builder.
 
-    Args:
-        state: The state of the builder.
-        operation: The method.
-
     Raises:
         XlaError: The builder has built its computation.
     """
@@ -129,14 +125,7 @@ class Call:
         return array
 
     def integers(self, argument: str, given: object, length: int | None = None, *, least: int | None = None) -> tuple[int, ...]:
-        """Return an argument that must be a sequence of integers.
-
-        Args:
-            argument: The argument.
-            given: The value of the argument.
-            length: How many there must be.
-            least: The least value of each.
-        """
+        """Return an argument that must be a sequence of integers, of some length and not less than ``least``."""
         found = integers(given, self.operation, argument)
         if length is not None and len(found) != length:
             raise self.error(argument, f"must have {length} elements, one for each dimension, got {list(found)}")
@@ -145,15 +134,7 @@ class Call:
         return found
 
     def integer(self, argument: str, given: object, least: int, limit: int, what: str) -> int:
-        """Return an argument that must be an integer in a range.
-
-        Args:
-            argument: The argument.
-            given: The value of the argument.
-            least: The least value.
-            limit: The end of the range, which is not in it.
-            what: The name of the range.
-        """
+        """Return an argument that must be an integer in a range, without its limit; ``what`` is the name of the range."""
         try:
             if isinstance(given, bool):
                 raise TypeError
@@ -192,14 +173,7 @@ class Call:
             raise self.error(argument, f"must have elements of pred, got {array.shape}")
 
     def computation(self, argument: str, given: object, parameters: Sequence[AnyShape], result: AnyShape | None) -> Computation:
-        """Return an argument that must be a computation of some type.
-
-        Args:
-            argument: The argument.
-            given: The value of the argument.
-            parameters: The shapes of its parameters.
-            result: The shape of its result; None if any will do.
-        """
+        """Return an argument that must be a computation of some type; None is any shape of the result."""
         if not isinstance(given, Computation):
             raise self.wrong_type(argument, "must be a Computation, which Build() returns", given)
         if given.parameter_shapes != tuple(parameters) or (result is not None and given.result_shape != result):
@@ -242,12 +216,7 @@ class Call:
         return computation._copy(self._state.body, values)
 
     def region(self, computation: Computation, captured: Iterable[Value] = ()) -> Region:
-        """Return the program of a computation as a region.
-
-        Args:
-            computation: The computation.
-            captured: Arrays for its last parameters, which are not arguments of the region.
-        """
+        """Return the program of a computation as a region; its last parameters are captured arrays, not arguments."""
         self._state.spend(computation._size, self)
         self._state.nest(computation._depth + 1, self)
         outside = tuple(captured)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
-from webnn.hlo.ir import Function, Module, Region, RegionBuilder
-from webnn.importing.report import RefusedModelError
+from webnn.builder.description import GraphDescription
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.operand import MLOperand
+from webnn.context.context import MLContext
+from webnn.hlo.ir import Function, Module, Region, RegionBuilder, Value
+from webnn.importing.report import RefusedModelError, Report
 from webnn.stablehlo import Settings, survey
 from webnn.xla import running
-from webnn.xla.shapes import TupleShape, flatten
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
-    from webnn.context.context import MLContext
-    from webnn.hlo.ir import Value
-    from webnn.importing.report import Report
-    from webnn.xla.shapes import AnyShape
+from webnn.xla.shapes import AnyShape, TupleShape, flatten
 
 __all__ = ["Computation"]
 
@@ -153,12 +148,7 @@ class Computation:
         return description, report
 
     def _copy(self, target: RegionBuilder, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        """Append the operations to another program, and return the arrays of the result.
-
-        Args:
-            target: The program.
-            arguments: The arrays of the parameters.
-        """
+        """Append the operations to another program, and return the arrays of the result."""
         return _copy(self._body, target, dict(zip(self._body.arguments, arguments, strict=True)))
 
 
@@ -170,12 +160,9 @@ def _names(name: str, shape: AnyShape) -> list[str]:
 
 
 def _copy(region: Region, target: RegionBuilder, values: dict[Value, Value]) -> tuple[Value, ...]:
-    """Append the operations of a region to another program, and return its results.
+    """Append the operations of a region, but not the one at its end, to another program, and return its results.
 
-    Args:
-        region: The region. The operation at its end is left out.
-        target: The program.
-        values: The copy of each value; new ones are added.
+    ``values`` has the copy of each value; new ones are added.
     """
     for operation in region.operations[:-1]:
         regions = []

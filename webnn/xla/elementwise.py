@@ -329,14 +329,7 @@ def _places(call: Call, low: Array, high: Array, broadcast_dimensions: Sequence[
 
 
 def _place(call: Call, array: Array, places: Sequence[int], sizes: Sequence[int]) -> Array:
-    """Return an array with all sizes.
-
-    Args:
-        call: The call.
-        array: The array.
-        places: For each dimension of the array that of the result.
-        sizes: The sizes of the result.
-    """
+    """Return an array with all sizes; ``places`` names for each of its dimensions that of the result."""
     shape = array.shape.sized(sizes)
     if array.shape == shape:
         return array

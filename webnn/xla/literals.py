@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,9 @@ from webnn.xla.shapes import PrimitiveType, Shape
 
 __all__ = ["LiteralUtil", "fit", "take_literal"]
 
-_TYPES: Mapping[np.dtype[Any], PrimitiveType] = MappingProxyType({each.dtype: each for each in PrimitiveType})
+_TYPES: Mapping[np.dtype[Any], PrimitiveType] = {each.dtype: each for each in PrimitiveType}
 #: The element types of Python's numbers, by the kinds that NumPy gives them.
-_DEFAULTS: Mapping[str, PrimitiveType] = MappingProxyType(
-    {"b": PrimitiveType.PRED, "i": PrimitiveType.S32, "u": PrimitiveType.S32, "f": PrimitiveType.F32}
-)
+_DEFAULTS: Mapping[str, PrimitiveType] = {"b": PrimitiveType.PRED, "i": PrimitiveType.S32, "u": PrimitiveType.S32, "f": PrimitiveType.F32}
 
 
 class LiteralUtil:
@@ -46,10 +43,7 @@ class LiteralUtil:
 def take_literal(given: object, operation: str, argument: str) -> tuple[Array, Shape]:
     """Return a literal as an array of its own, which cannot be written to, with its shape.
 
-    Args:
-        given: An array, or a scalar of NumPy, whose data type counts; otherwise Python numbers in lists: F32, S32 or PRED.
-        operation: The operation that it is given to.
-        argument: The argument.
+    The data type of an array or a scalar of NumPy counts; Python numbers in lists are F32, S32 or PRED.
     """
     if isinstance(given, (np.ndarray, np.generic)):
         element_type = _TYPES.get(given.dtype.newbyteorder("="))
@@ -68,11 +62,7 @@ def take_literal(given: object, operation: str, argument: str) -> tuple[Array, S
 def fit(given: object, shape: Shape, operation: str, argument: str) -> Array:
     """Return an array for an argument of a shape.
 
-    Args:
-        given: An array, or a scalar of NumPy, with the data type of the shape; otherwise Python numbers in lists, which are converted.
-        shape: The shape.
-        operation: The operation that it is given to.
-        argument: The argument.
+    An array or a scalar of NumPy must have its data type; Python numbers in lists are converted.
     """
     dtype = shape.element_type.dtype
     if isinstance(given, (np.ndarray, np.generic)):

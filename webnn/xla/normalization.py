@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from webnn.hlo.attributes import Attribute
 from webnn.xla.base import BuilderBase
 from webnn.xla.call import Array, Call, ComputationDataHandle
-
-if TYPE_CHECKING:
-    from webnn.hlo.attributes import Attribute
 
 __all__ = ["NormalizationOperations"]
 

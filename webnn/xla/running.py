@@ -135,15 +135,7 @@ def lower(
 
 
 class Program:
-    """A computation that is built in a context.
-
-    Args:
-        computation: The computation.
-        description: Its graph.
-        report: The report of the import.
-        context: The context.
-        int32: s64 is computed in int32.
-    """
+    """A computation that is built in a context, from its graph."""
 
     def __init__(self, computation: Computation, description: GraphDescription, report: Report, context: MLContext, *, int32: bool) -> None:
         builder = MLGraphBuilder(context)
@@ -155,12 +147,7 @@ class Program:
         self._names = computation.result_names
 
     def run(self, context: MLContext, feeds: Mapping[str, Array]) -> Any:
-        """Run the graph.
-
-        Args:
-            context: The context.
-            feeds: The arrays of the parameters, by their names.
-        """
+        """Run the graph with the arrays of the parameters, by their names."""
         given = {name: _carry(name, feeds[name], each) for name, each in self._inputs.items()}
         found = compute(context, self._graph, given)
         leaves = zip(flatten(self._shape), self._names, strict=True)

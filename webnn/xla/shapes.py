@@ -192,13 +192,7 @@ def flatten(shape: AnyShape) -> Iterator[Shape]:
 
 
 def assemble(shape: AnyShape, arrays: Iterator[Any], make: Callable[[list[Any]], Any] = tuple) -> Any:
-    """Put arrays into the tuples of a shape.
-
-    Args:
-        shape: The shape.
-        arrays: The new part for each array, in their order.
-        make: The function that makes a tuple.
-    """
+    """Put the new parts of arrays, in their order, into the tuples of a shape, which ``make`` makes."""
     if isinstance(shape, Shape):
         return next(arrays)
     return make([assemble(each, arrays, make) for each in shape.shapes])

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from webnn.hlo.ir import RegionBuilder
+from webnn.hlo.ir import RegionBuilder, Value
 from webnn.validation import webidl
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Value
-    from webnn.xla.call import Call, ComputationDataHandle
-    from webnn.xla.shapes import AnyShape
+from webnn.xla.call import Call, ComputationDataHandle
+from webnn.xla.shapes import AnyShape
 
 __all__ = ["State"]
 
@@ -22,9 +17,6 @@ _DEEPEST = 60
 
 class State:
     """The parts that a builder has so far.
-
-    Args:
-        name: The name of the computation.
 
     Attributes:
         name: The name of the computation.

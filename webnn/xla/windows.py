@@ -157,8 +157,7 @@ class WindowOperations(BuilderBase):
         first = call.scalar("init_value", init_value, array.element_type)
         body = _binary(call, "computation", computation, array.element_type)
         axes = tuple(sorted(call.axes("dimensions", dimensions, array)))
-        sizes = [size for index, size in enumerate(array.dimensions) if index not in axes]
-        shape = array.shape.sized(sizes)
+        shape = array.shape.sized([size for index, size in enumerate(array.dimensions) if index not in axes])
         return call.give(call.one("reduce", [array, first], shape, {"dimensions": axes}, [call.region(body)]))
 
     def ReduceWindow(
@@ -238,11 +237,7 @@ def _slide(
     strides = call.integers("window_strides", window_strides, array.rank, least=1)
     edges = _edges(call, padding, array.dimensions, window, strides)
     shape = array.shape.sized(_positions(call, array.dimensions, window, strides, edges))
-    return {
-        "window_dimensions": window,
-        "window_strides": strides,
-        "padding": np.array(edges, np.int64).reshape(array.rank, 2),
-    }, shape
+    return {"window_dimensions": window, "window_strides": strides, "padding": np.array(edges, np.int64).reshape(array.rank, 2)}, shape
 
 
 def _edges(call: Call, padding: object, area: Sequence[int], window: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn.browser.chromium import VARIABLE, BrowserError, find_browser
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.text import one_line
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import cores
@@ -50,15 +50,13 @@ def command(
 
     A page that crashes or hangs is a result. The exit code is 1 if something differs.
     """
-    try:
+    with failing((BrowserError, EngineMissingError, OSError, ValueError), 2):
         require_engine()
         checkout, executable = Checkout(wpt), find_browser(browser)
         level = detect_level(checkout)
         settings = Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=timeout_multiplier)
         tests = checkout.tests(files, variant or (), flavour or ())
         expected = load_expectations(level.name)
-    except (BrowserError, EngineMissingError, OSError, ValueError) as error:
-        raise failure(str(error), 2) from None
     if wptreport is not None and not wptreport.parent.is_dir():
         raise failure(f"there is no folder {wptreport.parent} for the report {wptreport.name}", 2)
     console = Console(highlight=False, soft_wrap=True)

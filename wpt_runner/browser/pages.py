@@ -52,10 +52,7 @@ promise_setup(async () => {
 def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -> Read:
     """Return the files that a server of a checkout sends: its files, and for each test file in JavaScript the pages that run it.
 
-    Args:
-        checkout: The checkout.
-        mark: The prefix of the records of the console; the page has a promise of all of them under this name.
-        timeout_multiplier: Multiplies the time-outs of the harness in the page.
+    ``mark`` is the prefix of the records of the console; the page has a promise of all of them under this name.
     """
     read_file = read_below(checkout.root)
     script = _REPORT % (json.dumps(mark), load_script("harness.js")) + f"setup({{timeout_multiplier: {timeout_multiplier:g}}});\n"

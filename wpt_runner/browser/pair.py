@@ -46,12 +46,7 @@ class Driver(Protocol):
 
 
 class TestBrowser:
-    """Runs tests in a browser, one after another.
-
-    Attributes:
-        name: The browser, in words.
-        version: Its version.
-    """
+    """Runs tests in a browser, one after another."""
 
     __test__ = False
 
@@ -75,12 +70,7 @@ class TestBrowser:
     ) -> Iterator[TestBrowser]:
         """Start a browser beside a server of the checkout.
 
-        Args:
-            checkout: The checkout.
-            executable: The browser.
-            settings: How tests run.
-            server: Serves the pages, and yields the address.
-            driver: Drives the browser; takes the arguments of `Chromium`.
+        ``server`` serves the pages and yields the address; ``driver`` takes the arguments of `Chromium`.
         """
         records = _Records()
         pages, note = read_pages(checkout, records.mark, settings.timeout_multiplier), records.hear

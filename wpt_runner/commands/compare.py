@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -126,10 +127,8 @@ def _tabulate(
         }
         _write_json(json_file, {"runs": described, **rows})
     if html_file is not None:
-        try:
+        with _writing(html_file):
             write_scores(runs, table, html_file)
-        except OSError as error:
-            raise failure(f"{html_file} cannot be written: {error.strerror or error}", _UNUSABLE) from None
 
 
 def _score_json(score: Score | None) -> dict[str, int] | None:
@@ -168,8 +167,14 @@ def _choose_tests(run: RunResult, only: Sequence[str]) -> RunResult:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    try:
+    with _writing(path):
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise failure(f"{path} cannot be written: {error.strerror or error}", _UNUSABLE) from None
 

@@ -12,16 +12,27 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn._extras import install_command
-from webnn.commands.choices import ExecutorOption, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import (
+    Device,
+    ExecutorOption,
+    IsolateOption,
+    NumericsOption,
+    PluginOption,
+    SimulatorsOption,
+    set_devices,
+    set_numerics,
+)
 from webnn.commands.completion import complete_dialect, complete_revision
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor
 from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
-from webnn.wpt_runner.expectations import Expectations, load_expectations
+from webnn.wpt_runner.devices import select_device
+from webnn.wpt_runner.expectations import Expectations, add_providers, bundled, load_expectations
+from webnn.wpt_runner.expectations.entries import device_of
 from webnn.wpt_runner.flavours import Flavour, join_place
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import choose
@@ -106,7 +117,7 @@ def command(
         raise failure(f"--executor and --{'jobs' if debug is None else 'debug'} cannot be given together", 2)
     set_numerics(numerics)
     set_devices(simulators, plugins, isolate)
-    try:
+    with failing((EngineMissingError, OSError, ValueError), 2):
         require_engine()
         check_executor(executor, "--executor")
         checkout = Checkout(wpt if executor is None else wpt.absolute())
@@ -124,11 +135,14 @@ def command(
         load_idl(settings.revision, settings.dialect)
         tests = checkout.tests(patterns or (), variant or (), flavour or ())
         if rerun_failed is not None:
-            tests = _tests_again(rerun_failed, tests)
+            tests = choose_again(read_wptreport(rerun_failed), tests)
+            if not tests:
+                raise ValueError(f"none of these tests went wrong in {rerun_failed}")
         named = expectations or choice.expectations
         expected = load_expectations(named, missing_ok=update_expectations)
-    except (EngineMissingError, OSError, ValueError) as error:
-        raise failure(str(error), 2) from None
+        if named in bundled():
+            asked = {device_of(test.variant) for test in tests}
+            expected = add_providers(expected, named, {each.value: select_device(each.value) for each in Device if each.value in asked})
     # Files that cannot be written fail before the work, not after it.
     for path, _ in reports:
         if not path.parent.is_dir():
@@ -137,7 +151,8 @@ def command(
         _check_update(expected, partly=bool(subtest or rerun_failed or repeat > 1 or listed or debug))
     console = Console(highlight=False, soft_wrap=True)
     if listed and not subtest:
-        print_list(console, (expected.apply(_unrun(test)) for test in tests))
+        unrun = [FileResult(file=each.file.path, variant=each.variant, flavour=each.flavour, status=FileStatus.OK) for each in tests]
+        print_list(console, map(expected.apply, unrun))
         return
     console.print(Text(choice.describe(settings.dialect, named)))
     if choice.warning():
@@ -190,10 +205,6 @@ def command(
         raise typer.Exit(1)
 
 
-def _unrun(test: Test) -> FileResult:
-    return FileResult(file=test.file.path, variant=test.variant, flavour=test.flavour, status=FileStatus.OK)
-
-
 def _run(
     console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, where: int | str, quiet: bool
 ) -> list[FileResult]:
@@ -221,19 +232,6 @@ def _check_update(expected: Expectations, *, partly: bool) -> None:
     if partly:
         others = "--subtest, --rerun-failed, --repeat, --list and --debug"
         raise failure(f"--update-expectations needs whole tests, each once: it does not go with {others}", 2)
-
-
-def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
-    """Return the tests that went wrong in a report.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is not a report, or nothing in it went wrong.
-    """
-    again = choose_again(read_wptreport(report), tests)
-    if not again:
-        raise ValueError(f"none of these tests went wrong in {report}")
-    return again
 
 
 def _has_any(result: FileResult, settings: Settings) -> bool:
@@ -272,10 +270,8 @@ def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) ->
     windows = [test for test in tests if test.flavour is Flavour.WINDOW]
     if len(windows) != 1:
         raise failure(f"--debug=node needs one test of a window, and {len(windows)} are chosen: give a pattern, and --variant", 2)
-    try:
+    with failing((NodeMissingError, FileNotFoundError), 2):
         return debug_test(checkout, windows[0], settings, find_node())
-    except (NodeMissingError, FileNotFoundError) as error:
-        raise failure(str(error), 2) from None
 
 
 def _update(checkout: Checkout, expected: Expectations, results: list[FileResult], complete: bool) -> Expectations:

@@ -13,17 +13,32 @@ from rich.console import Console
 
 import webnn
 from webnn.commands.choices import Device, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
+from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
+from webnn.wpt_runner.devices import find_device
 from webnn.wpt_runner.terminal import make_console, show_progress
 from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors import report as reporting
-from webnn.wpt_runner.vectors.cases import Outcome, load_cases
+from webnn.wpt_runner.vectors.cases import Case, Outcome, load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
 
-__all__ = ["command"]
+__all__ = ["FilterOption", "JobsOption", "SampleOption", "SeedOption", "check_target", "command", "read_cases", "replay"]
 
 _UNEXPECTED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+_TIMEOUT = 60.0
+
+FilterOption = Annotated[
+    list[str] | None,
+    typer.Option("--filter", "-k", metavar="TEXT", help='Run only cases with this in "file: name", or of this operation. Repeatable.'),
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", metavar="COUNT", min=1, help="Run a random sample of this many cases.", show_default="all")
+]
+SeedOption = Annotated[int, typer.Option(help="The seed of the sample.")]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="How many processes run cases.", show_default="the cores, fewer for few cases")
+]
 
 
 def command(
@@ -37,19 +52,16 @@ def command(
     levels: Annotated[
         list[str] | None, typer.Option("--level", metavar="NAME", help="Run only cases of this level, such as 2024-06. Repeatable.")
     ] = None,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option("--filter", "-k", metavar="TEXT", help='Run only cases with this in "file: name", or of this operation. Repeatable.'),
-    ] = None,
+    filters: FilterOption = None,
+    count: SampleOption = None,
+    seed: SeedOption = 1,
     device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
     isolate: IsolateOption = None,
     plugins: PluginOption = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="How many processes run cases.", show_default="the cores, fewer for few cases")
-    ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds a case may take.")] = 60.0,
+    jobs: JobsOption = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds a case may take.")] = _TIMEOUT,
     expectations: Annotated[
         str | None,
         typer.Option(
@@ -63,52 +75,91 @@ def command(
 ) -> None:
     """Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or those that the package holds.
 
-    The exit status is 0 if all is as expected, 1 if a case fails or a correction is stale, and 2 if the input is not valid.
+    The exit status is 0 if all is as expected, 1 if a case fails or an expectation is stale, and 2 if the input is not valid.
     """
-    began = time.perf_counter()
     set_numerics(numerics)
     set_devices(simulators, plugins, isolate)
-    if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
-        raise failure(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
-    try:
-        cases = list(load_cases(paths or bundled_archives()))
-        if not cases:
-            raise failure(f"there are no cases in {', '.join(map(str, paths or ()))}", _BAD_INPUT)
-        groups = batch.group_cases(batch.choose_levels(cases, levels or ()), expectations)
-        tasks = batch.choose(groups, filters or [])
-    except (OSError, ValueError) as error:
-        raise failure(str(error), _BAD_INPUT) from None
-    count = min(jobs or batch.default_jobs(len(tasks)), len(tasks))
+    check_target(json_file, "--json")
+    with failing(ValueError, _BAD_INPUT):
+        cases = batch.choose_levels(read_cases(paths), levels or ())
     console = make_console()
-    try:
-        notes = batch.describe_device(device.value)
-        for note in notes:
-            typer.echo(f"webnn: {note}", err=True)
-        replay = batch.replay(tasks, device.value, jobs=count, timeout=timeout)
-        outcomes = _run(tasks, replay, console if verbose else None)
-    except (StartError, webnn.DOMException) as error:
-        raise failure(str(error), _UNEXPECTED) from None
-    report = reporting.Report(
-        outcomes=outcomes,
-        stale=batch.find_stale(groups, outcomes),
-        deviceType=device.value,
-        notes=notes,
-        jobs=count,
-        seconds=time.perf_counter() - began,
+    report = replay(
+        cases,
+        device,
+        filters=filters or (),
+        count=count,
+        seed=seed,
+        jobs=jobs,
+        timeout=timeout,
+        expectations=expectations,
+        console=console if verbose else None,
     )
     if json_file is not None:
-        try:
+        with failing(OSError, _BAD_INPUT):
             reporting.write_json(json_file, report)
-        except OSError as error:
-            raise failure(str(error), _BAD_INPUT) from None
     reporting.print_report(console, report)
     if not report.as_expected:
         raise typer.Exit(_UNEXPECTED)
 
 
+def check_target(path: Path | None, option: str) -> None:
+    """Raise an error of the command line unless a file can be written."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise failure(f"{option} must be a file in a folder that exists, got {path}", _BAD_INPUT)
+
+
+def read_cases(paths: Sequence[Path] | None) -> list[Case]:
+    """Read cases of files, by default those of the package; what is wrong with them is an error of the command line."""
+    try:
+        cases = list(load_cases(paths or bundled_archives()))
+    except (OSError, ValueError) as error:
+        raise failure(str(error), _BAD_INPUT) from None
+    if not cases:
+        raise failure(f"there are no cases in {', '.join(map(str, paths or ()))}", _BAD_INPUT)
+    return cases
+
+
+def replay(
+    cases: Sequence[Case],
+    device: Device,
+    *,
+    filters: Sequence[str],
+    count: int | None,
+    seed: int,
+    jobs: int | None,
+    timeout: float = _TIMEOUT,
+    expectations: str | None = None,
+    console: Console | None = None,
+) -> reporting.Report:
+    """Replay cases on a device, with a line for each on a console if given; failures are errors of the command line."""
+    began = time.perf_counter()
+    try:
+        found = find_device(device.value)
+        groups = batch.group_cases(cases, expectations, found.device)
+        tasks = batch.choose(groups, filters)
+        if count is not None:
+            tasks = batch.sample(tasks, count, seed)
+        for note in found.notes:
+            typer.echo(f"webnn: {note}", err=True)
+        processes = min(jobs or batch.default_jobs(len(tasks)), len(tasks))
+        outcomes = _run(tasks, batch.replay(tasks, device.value, jobs=processes, timeout=timeout), console)
+    except (OSError, ValueError) as error:
+        raise failure(str(error), _BAD_INPUT) from None
+    except (StartError, webnn.DOMException) as error:
+        raise failure(str(error), _UNEXPECTED) from None
+    return reporting.Report(
+        outcomes=outcomes,
+        stale=batch.find_stale(groups, outcomes, numbers=found.device.provider == CPU),
+        deviceType=device.value,
+        found=found,
+        jobs=processes,
+        seconds=time.perf_counter() - began,
+    )
+
+
 def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Console | None) -> list[Outcome]:
     """Show the progress of a run, with a line for each case on a console if given; return the outcomes in the order of the tasks."""
-    positions = {id(case): position for position, (case, _) in enumerate(tasks)}
+    positions = {id(case): position for position, (case, *_) in enumerate(tasks)}
     outcomes: list[Outcome] = []
     failed = 0
     try:
@@ -116,7 +167,7 @@ def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Conso
         with closing(replay), show_progress("vectors", len(tasks), "failed", hidden=hidden) as advance:
             for outcome in replay:
                 outcomes.append(outcome)
-                failed += not outcome.passed
+                failed += not outcome.as_expected
                 advance(failed)
                 if console is not None:
                     reporting.print_outcome(console, outcome)

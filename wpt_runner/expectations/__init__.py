@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from webnn.wpt_runner.expectations.checking import Expectations
 from webnn.wpt_runner.expectations.entries import Entry
-from webnn.wpt_runner.expectations.reading import NO_EXPECTATIONS, bundled, load_expectations
+from webnn.wpt_runner.expectations.reading import NO_EXPECTATIONS, add_providers, bundled, load_expectations
 
-__all__ = ["NO_EXPECTATIONS", "Entry", "Expectations", "bundled", "load_expectations"]
+__all__ = ["NO_EXPECTATIONS", "Entry", "Expectations", "add_providers", "bundled", "load_expectations"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expectations.entries import Entry, Ran, Verdict, index_results, quote
+from webnn.wpt_runner.expectations.entries import Entry, Ran, Verdict, device_of, index_results, quote
 from webnn.wpt_runner.flavours import Flavour, split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
@@ -25,6 +26,8 @@ class Expectations:
         name: The file's name in messages.
         path: Its path; ``None`` if there is no such file.
         wpt: The commit of web-platform-tests that it was written for, empty if it names none.
+        layers: Further expectations, of providers: they take precedence over these.
+        devices: The device types whose variants a layer is about; ``None`` for all.
     """
 
     name: str = "none"
@@ -32,14 +35,25 @@ class Expectations:
     text: str = ""
     wpt: str = ""
     entries: Sequence[Entry] = ()
+    layers: Sequence[Expectations] = ()
+    devices: Collection[str] | None = None
+
+    def find(self, file: str, place: str) -> dict[str | None, Entry]:
+        """Return the entries for a test, by the names of its subtests; ``None`` is the test as a whole."""
+        found: dict[str | None, Entry] = {}
+        if self._is_about(place):
+            for entry in self.entries:
+                if entry.file == file and entry.covers(place):
+                    found.update(dict.fromkeys(entry.names, entry))
+        return found | dict(chain.from_iterable(each.find(file, place).items() for each in self.layers))
+
+    def _is_about(self, place: str) -> bool:
+        return self.devices is None or device_of(split_place(place)[1]) in self.devices
 
     def apply(self, result: FileResult) -> FileResult:
         """Return a result with the expected statuses and the reasons, for the test and its subtests."""
         file, place = replace_surrogates(result.file), replace_surrogates(result.place)
-        by_name: dict[str | None, Entry] = {}
-        for entry in self.entries:
-            if entry.file == file and entry.covers(place):
-                by_name.update(dict.fromkeys(entry.names, entry))
+        by_name = self.find(file, place)
         subtests = []
         for subtest in result.subtests:
             found = by_name.get(replace_surrogates(subtest.name))
@@ -54,15 +68,19 @@ class Expectations:
 
         A complete run is one of all tests of the checkout in all variants: an entry for anything else is stale, too.
         """
-        ran = index_results(results)
-        problems = []
+        results = list(results)
+        ran = {
+            file: {place: each for place, each in tests.items() if self._is_about(place)} for file, tests in index_results(results).items()
+        }
+        found = {(file, place): self.find(file, place) for file, tests in ran.items() for place in tests}
+        problems = list(chain.from_iterable(each.problems(results, complete=complete) for each in self.layers))
         for entry in self.entries:
             place = f"{self.name}:{entry.line}: {entry.file}"
             tests = ran.get(entry.file, {})
             if not entry.has_reason and (complete or any(map(entry.covers, tests))):
                 problems.append(f"{place}: the entry must have a reason: write down why this is expected")
             if tests:
-                problems += [f"{place} {problem}" for problem in _stale(entry, tests, complete)]
+                problems += [f"{place} {problem}" for problem in _stale(entry, tests, found, complete)]
             elif complete:
                 problems.append(f"{place}: there is no such test file: remove the entry")
         return problems
@@ -96,8 +114,10 @@ class Expectations:
         return update_text(self.text, self.entries, index_results(results), places or {}, complete=complete, wpt=wpt)
 
 
-def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str]:
-    """Find the stale parts of an entry."""
+def _stale(
+    entry: Entry, ran: Mapping[str, Ran], found: Mapping[tuple[str, str], Mapping[str | None, Entry]], complete: bool
+) -> Iterator[str]:
+    """Find the stale parts of an entry. Where a layer has another entry for a subtest, that one counts."""
     if complete:
         exist = [split_place(place) for place in ran]
         for kind, listed, known in (
@@ -113,7 +133,9 @@ def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str
     alike: dict[tuple[bool, Verdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
     for name in entry.names:
         for verdict in (Verdict.PASSES, Verdict.MISSING):
-            where = tuple(place for place in covered if ran[place].judge(entry, name) is verdict)
+            where = tuple(
+                place for place in covered if found[entry.file, place].get(name) is entry and ran[place].judge(entry, name) is verdict
+            )
             if where:
                 alike[name is None, verdict, where].append(name)
     for (_, verdict, where), names in alike.items():

@@ -15,7 +15,7 @@ from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.flavours import split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
-__all__ = ["KEY", "Entry", "Ran", "Verdict", "index_results", "quote"]
+__all__ = ["KEY", "Entry", "LevelEntry", "ProviderEntry", "Ran", "Verdict", "device_of", "index_results", "quote"]
 
 #: The array of tables that holds the entries.
 KEY = "expected"
@@ -44,7 +44,7 @@ class Entry(BaseModel):
     reason: _Text = ""
     variants: Annotated[tuple[_Variant, ...], Field(min_length=1)] | None = None
     flavours: Annotated[tuple[Literal["window", "worker", "sharedworker", "serviceworker"], ...], Field(min_length=1)] | None = None
-    status: Literal["FAIL", "TIMEOUT", "NOTRUN", "PRECONDITION_FAILED"] = "FAIL"
+    status: Literal["PASS", "FAIL", "TIMEOUT", "NOTRUN", "PRECONDITION_FAILED"] = "FAIL"
     subtests: Annotated[tuple[_Text, ...], Field(min_length=1)] = ()
     test: Literal["ERROR", "TIMEOUT", "CRASH", "PRECONDITION_FAILED"] | None = None
     _line: int
@@ -84,6 +84,30 @@ class Entry(BaseModel):
         """Tell whether the entry is about this flavour and variant of its file (`join_place`)."""
         flavour, variant = split_place(place)
         return (self.variants is None or variant in self.variants) and (self.flavours is None or flavour in self.flavours)
+
+
+class LevelEntry(Entry):
+    """An entry of a level: for what fails on every device."""
+
+    status: Literal["FAIL", "TIMEOUT", "NOTRUN", "PRECONDITION_FAILED"] = "FAIL"
+
+
+class ProviderEntry(Entry):
+    """An entry of a provider, which takes precedence over those of the level: ``"PASS"`` for subtests that fail elsewhere.
+
+    Attributes:
+        program: The program in the repository that shows a failure in ONNX Runtime alone.
+        adapter: A part of the name of the devices that the entry is about; empty for all.
+    """
+
+    program: _Text = ""
+    adapter: _Text = ""
+
+    @model_validator(mode="after")
+    def _check_program(self) -> ProviderEntry:
+        if not self.program and (self.status != "PASS" or self.test is not None):
+            raise ValueError("must have 'program', which shows the failure in ONNX Runtime alone")
+        return self
 
 
 class Verdict(Enum):
@@ -126,6 +150,13 @@ def index_results(results: Iterable[FileResult]) -> dict[str, dict[str, Ran]]:
             subtests[replace_surrogates(subtest.name)].add(subtest.status)
         index[replace_surrogates(result.file)][replace_surrogates(result.place)] = Ran(result.status, dict(subtests))
     return dict(index)
+
+
+def device_of(variant: str) -> str:
+    """Return the device type that a variant asks for: ``"?gpu"``, ``"?op=add&device=gpu"``; without one that is the CPU."""
+    query = variant.removeprefix("?")
+    names = {query, *(each.rpartition("=")[2] for each in query.split("&"))}
+    return next((device for device in ("gpu", "npu") if device in names), "cpu")
 
 
 def quote(value: object) -> str:

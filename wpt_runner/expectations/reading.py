@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
+from webnn.context.devices.selection import Device
 from webnn.wpt_runner.expectations.checking import Expectations
-from webnn.wpt_runner.expectations.entries import KEY, Entry, quote
+from webnn.wpt_runner.expectations.entries import KEY, Entry, LevelEntry, ProviderEntry, quote
 from webnn.wpt_runner.expectations.tables import split
 from webnn.wpt_runner.foreign import find_problem, load_toml, write_path
 
-__all__ = ["NO_EXPECTATIONS", "bundled", "load_expectations", "read"]
+__all__ = ["NO_EXPECTATIONS", "add_providers", "bundled", "find_provider_file", "load_expectations", "read"]
 
 #: The name of the expectations that expect no failure.
 NO_EXPECTATIONS = Expectations().name
@@ -47,11 +49,22 @@ class _File(BaseModel):
 
     wpt: Annotated[str, StringConstraints(strict=True, pattern="^[0-9a-f]{7,64}$")] | None = None
     expected: list[dict[str, Any]] = []
-    correction: list[dict[str, Any]] = []  # of the vectors: the runner of the vectors reads them
+    # Of the vectors: the runner of the vectors reads them.
+    correction: list[dict[str, Any]] = []
+    fault: list[dict[str, Any]] = []
 
 
 def bundled() -> dict[str, Traversable]:
     """Return the files that come with the runner, by the level of web-platform-tests that they are for."""
+    return {name: file for name, file in _files().items() if "." not in name}
+
+
+def find_provider_file(level: str, provider: str) -> Traversable | None:
+    """Return the file of a level's failures that are a provider's, such as ``2025-03.webgpu.toml``; ``None`` if it has none."""
+    return _files().get(f"{level}.{provider.removesuffix('ExecutionProvider').lower()}")
+
+
+def _files() -> dict[str, Traversable]:
     files = resources.files("webnn.wpt_runner.expectations").iterdir()
     return {file.name.removesuffix(_SUFFIX): file for file in sorted(files, key=lambda file: file.name) if file.name.endswith(_SUFFIX)}
 
@@ -92,8 +105,29 @@ def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expecta
     return read(name, text, file if isinstance(file, Path) else None)
 
 
-def read(name: str, text: str, path: Path | None = None) -> Expectations:
-    """Read the text of an expectations file.
+def add_providers(expected: Expectations, level: str, devices: Mapping[str, Device]) -> Expectations:
+    """Add the failures that are faults of providers to the expectations of a level.
+
+    Args:
+        expected: The expectations of the level.
+        level: The level.
+        devices: The devices that the variants of tests get, by the type that they ask for.
+
+    Raises:
+        ValueError: The file of a provider is invalid.
+    """
+    layers = []
+    for kind, device in devices.items():
+        file = find_provider_file(level, device.provider)
+        if file is not None:
+            layer = read(file.name, file.read_text(encoding="utf-8"), model=ProviderEntry)
+            entries = [entry for entry in layer.entries if isinstance(entry, ProviderEntry) and entry.adapter in device.name]
+            layers.append(replace(layer, entries=entries, devices=frozenset([kind])))
+    return replace(expected, layers=layers)
+
+
+def read(name: str, text: str, path: Path | None = None, *, model: type[Entry] = LevelEntry) -> Expectations:
+    """Read the text of an expectations file, whose entries are of a model.
 
     Raises:
         ValueError: The file's content is invalid; the message names the place.
@@ -107,7 +141,7 @@ def read(name: str, text: str, path: Path | None = None) -> Expectations:
         place = f"{name}:{line}: entry {number}"
         if isinstance(raw.get("file"), str):
             place += f" ({quote(raw['file'])[1:-1]})"
-        entries.append(_validate(Entry, raw, place, line))
+        entries.append(_validate(model, raw, place, line))
     _check_overlaps(name, entries)
     return Expectations(name=name, path=path, text=text, wpt=file.wpt or "", entries=entries)
 

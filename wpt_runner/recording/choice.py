@@ -23,10 +23,8 @@ def stem(test: Test) -> str:
 def choose_tests(checkout: Checkout, patterns: Sequence[str] = (), variant: str | None = None) -> list[Test]:
     """Choose conformance tests by parts of paths or shell patterns, each in one variant.
 
-    The default variant is cpu, or a file's first one if it has no cpu.
-
-    Raises:
-        CheckoutError: There are none, or none for a pattern or variant, or two would be written to one file.
+    The default variant is cpu, or a file's first one if it has no cpu. Raises `CheckoutError` if there are none, or none for a pattern or
+    variant, or two would be written to one file.
     """
     for pattern in patterns:
         if not any(map(_is_conformance, checkout.tests([pattern], flavours=_FLAVOURS))):

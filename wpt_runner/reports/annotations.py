@@ -13,12 +13,7 @@ __all__ = ["annotate"]
 
 
 def annotate(run: RunResult, checkout: Path) -> Iterator[str]:
-    """Yield a line for each test, subtest, problem of the expectations and flaky result that is not as expected.
-
-    Args:
-        run: The run.
-        checkout: The folder of web-platform-tests, as the annotations name it.
-    """
+    """Yield a line for each test, subtest, problem of the expectations and flaky result that is not as expected."""
     for result in run.results:
         named: list[tuple[str, FileResult | Subtest]] = [(result.test, result)]
         named += [(f"{result.test}: {subtest.name}", subtest) for subtest in result.subtests]

@@ -51,21 +51,14 @@ def write_wptreport(run: RunResult, path: Path) -> None:
 def read_wptreport(path: Path) -> RunResult:
     """Read a ``wptreport.json`` of any product, also one that gzip compressed.
 
-    Without an expectation in the report, the status counts as expected.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is not such a report; the message names the place.
+    Without an expectation in the report, the status counts as expected. Raises `OSError` if the file cannot be read, and `ValueError` if it
+    is not such a report; the message names the place.
     """
     return parse_wptreport(load_json(path, "wptreport"), path)
 
 
 def parse_wptreport(content: object, path: Path) -> RunResult:
-    """Return the run of a report's content; messages name the path.
-
-    Raises:
-        ValueError: It is not a report; see `read_wptreport`.
-    """
+    """Return the run of a report's content; messages name the path. Raises `ValueError` if it is not a report; see `read_wptreport`."""
     report = check_json(_Report, content, f"{path} is not a wptreport", demands=_DEMANDS)
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,28 +21,36 @@ from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
 __all__ = ["CaseError", "compute", "load_builds", "load_graphs", "run_case"]
 
+#: The outcomes of errors, by their rules.
+_STATUSES: Mapping[str, Status] = {"device": Status.REFUSED, "lost": Status.CRASHED}
+
 
 def run_case(case: Case, context: webnn.MLContext, correction: Correction | None = None) -> Outcome:
     """Build a case's graph in a context of its level's revision, compute it, and compare its outputs."""
+    left: tuple[str, ...] = ()
     try:
         recorded = read_graph(case)
-        outputs = compute(recorded, context)
+        built = _build(recorded, context)
+        left = tuple(dict.fromkeys(each.operation for each in built[0].placement.fallbacks))
+        outputs = _compute(recorded, context, *built)
         found = compare(outputs, recorded.expected, case.metric, case.tolerance)
         if found.failure and correction is not None and not correction.error:
             right = {correction.output: correction.values}
-            return _outcome(case, compare(outputs, recorded.expected, case.metric, case.tolerance, right), Status.CORRECTED)
+            found = compare(outputs, recorded.expected, case.metric, case.tolerance, right)
+            return _outcome(case, found, Status.CORRECTED, left)
     except CaseError as error:
         return Outcome(case=case, status=Status.ERROR, failure=f"the case cannot run: {error}", worst=None)
     except (webnn.DOMException, TypeError) as error:
         if correction is not None and correction.error and correction.error in str(error):
             return Outcome(case=case, status=Status.CORRECTED, worst=None)
-        return Outcome(case=case, status=Status.ERROR, failure=f"{type(error).__name__}: {error}", worst=None)
-    return _outcome(case, found, Status.PASSED)
+        status = _STATUSES.get(getattr(error, "rule", ""), Status.ERROR)
+        return Outcome(case=case, status=status, failure=f"{type(error).__name__}: {error}", worst=None, left=left)
+    return _outcome(case, found, Status.PASSED, left)
 
 
-def _outcome(case: Case, found: Comparison, success: Status) -> Outcome:
+def _outcome(case: Case, found: Comparison, success: Status, left: tuple[str, ...]) -> Outcome:
     status = Status.FAILED if found.failure else success
-    return Outcome(case=case, status=status, failure=found.failure, worst=found.worst, difference=found.difference)
+    return Outcome(case=case, status=status, failure=found.failure, worst=found.worst, difference=found.difference, left=left)
 
 
 def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -72,7 +80,16 @@ def _build_alone(case: Case) -> None:
 
 def compute(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
     """Build and compute a graph: over tensors, or over buffers if the draft has no tensors."""
-    compiled, arrays, wanted = _build(recorded, context)
+    return _compute(recorded, context, *_build(recorded, context))
+
+
+def _compute(
+    recorded: RecordedGraph,
+    context: webnn.MLContext,
+    compiled: webnn.MLGraph,
+    arrays: Mapping[str, Array],
+    wanted: Mapping[str, webnn.MLOperand],
+) -> dict[str, Array]:
     if not hasattr(context, "dispatch"):
         buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in wanted.items()}
         return context.computeSync(compiled, arrays, buffers)["outputs"]

@@ -17,11 +17,12 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.text import cut, show_controls
+from webnn.wpt_runner.devices import Found
 from webnn.wpt_runner.terminal import encodable, plural, print_line
-from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, subject
 from webnn.wpt_runner.vectors.comparison import show_number
 
-__all__ = ["Report", "print_outcome", "print_report", "write_json"]
+__all__ = ["Report", "encode", "print_outcome", "print_report", "write_json"]
 
 #: How many failures are printed, and how much of each.
 _FAILURES = 20
@@ -29,39 +30,45 @@ _LONGEST_FAILURE = 600
 _LONGEST_NAME = 200
 #: From this width on, columns are two spaces apart.
 _WIDE = 90
+#: How the modules of the engine and of its plug-ins begin.
 _ENGINE = "onnxruntime"
-_STYLES = {Status.PASSED: "green", Status.CORRECTED: "yellow"}
+_STYLES = {Status.PASSED: "green", Status.CORRECTED: "yellow", Status.EXPECTED: "yellow", Status.REFUSED: "yellow"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run: the outcomes of cases in the order in which they were read, stale corrections, and notes on the device."""
+    """A run: the outcomes of cases in the order in which they were read, stale expectations, and the device."""
 
     outcomes: Sequence[Outcome]
     stale: Sequence[str]
     deviceType: str
-    notes: Sequence[str]
+    found: Found
     jobs: int
     seconds: float
 
     @property
     def failures(self) -> list[Outcome]:
-        """The cases that did not pass."""
-        return [outcome for outcome in self.outcomes if not outcome.passed]
+        """The cases that did not end as expected."""
+        return [outcome for outcome in self.outcomes if not outcome.as_expected]
 
     @property
-    def corrected(self) -> int:
-        """How many cases passed with their correction."""
-        return _count(self.outcomes, Status.CORRECTED)
+    def totals(self) -> dict[str, int]:
+        """How many cases ran, and how they ended."""
+        return {
+            "run": len(self.outcomes),
+            "passed": sum(outcome.passed for outcome in self.outcomes),
+            "failed": len(self.failures),
+            **{each.value: _count(self.outcomes, each) for each in (Status.CORRECTED, Status.EXPECTED, Status.REFUSED)},
+        }
 
     @property
     def as_expected(self) -> bool:
-        """Every case passed, and no correction is stale."""
+        """Every case ended as expected, and no expectation is stale."""
         return not self.failures and not self.stale
 
 
 def _label(case: Case) -> str:
-    return cut(_line(f"{case.file}: {case.name}"), _LONGEST_NAME)
+    return cut(_line(case.title), _LONGEST_NAME)
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
@@ -78,17 +85,25 @@ def print_report(console: Console, report: Report) -> None:
     failed = len(report.failures)
     for outcome in report.failures[:_FAILURES]:
         print_line(console, Text(_label(outcome.case), "bold"))
-        print_line(console, Text("  " + cut(_line(outcome.failure), _LONGEST_FAILURE), "red"))
+        word = f"{outcome.status.value}: " if outcome.status is Status.CRASHED else ""
+        print_line(console, Text("  " + cut(word + _line(outcome.failure), _LONGEST_FAILURE), "red"))
     if failed > _FAILURES:
         print_line(console, Text(f"... and {failed - _FAILURES} more failures: --json FILE writes all of them"))
     if failed:
         console.print()
     for text in report.stale:
-        print_line(console, Text.assemble(("stale correction: ", "bold red"), _line(text)))
-    correction = f" ({report.corrected} with a correction)" if report.corrected else ""
-    line = f"{len(report.outcomes) - failed} passed{correction}, {failed} failed"
+        print_line(console, Text.assemble(("stale expectation: ", "bold red"), _line(text)))
+    totals = report.totals
+    line = f"{totals['passed']} passed"
+    if totals["corrected"]:
+        line += f" ({totals['corrected']} with a correction)"
+    if totals["expected"]:
+        line += f", {totals['expected']} failed as expected"
+    if totals["refused"]:
+        line += f", {totals['refused']} refused by the device"
+    line += f", {failed} failed"
     if report.stale:
-        line += f", {plural(len(report.stale), 'stale correction')}"
+        line += f", {plural(len(report.stale), 'stale expectation')}"
     print_line(console, Text.assemble((line, "bold green" if report.as_expected else "bold red"), f" in {report.seconds:.1f} s"))
 
 
@@ -96,8 +111,7 @@ def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
     """Make a row for each operation; a graph of several operations counts for its file."""
     rows: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        operations = {*outcome.case.operations}
-        rows.setdefault(operations.pop() if len(operations) == 1 else outcome.case.file, []).append(outcome)
+        rows.setdefault(subject(outcome.case), []).append(outcome)
     table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=console.width < _WIDE, header_style="bold")
     # On a narrow terminal, names and distances are cut (their columns may shrink, their texts do not wrap), numbers are not.
     table.add_column("operation")
@@ -106,13 +120,13 @@ def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
     table.add_column("worst distance")
     table.add_column("seconds", justify="right", no_wrap=True)
     for name, cases in rows.items():
-        passed = sum(outcome.passed for outcome in cases)
+        passed, failed = sum(outcome.passed for outcome in cases), sum(not outcome.as_expected for outcome in cases)
         corrected = _count(cases, Status.CORRECTED)
         table.add_row(
             Text(encodable(console, cut(_line(name), _LONGEST_NAME)), "cyan", no_wrap=True, overflow="ellipsis"),
             str(len(cases)),
             str(passed),
-            Text(str(len(cases) - passed), "bold red" if passed < len(cases) else "dim"),
+            Text(str(failed), "bold red" if failed else "dim"),
             Text(str(corrected), "yellow" if corrected else "dim"),
             Text(_worst(max(cases, key=lambda outcome: (_share(outcome), outcome.case.tolerance))), no_wrap=True, overflow="ellipsis"),
             f"{sum(outcome.seconds for outcome in cases):.2f}",
@@ -122,22 +136,26 @@ def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
 
 def write_json(path: Path, report: Report) -> None:
     """Write a report that programs can read; infinities and NaNs are the strings that recorded cases use."""
+    path.write_text(json.dumps(encode(report), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def encode(report: Report) -> dict[str, Any]:
+    """Return what `write_json` writes."""
     content = {
         "versions": _versions(),
         "device": report.deviceType,
-        "notes": report.notes,
+        "provider": report.found.device.provider,
+        "adapter": report.found.device.name,
+        "profile": report.found.profile,
+        "notes": report.found.notes,
         "jobs": report.jobs,
         "seconds": round(report.seconds, 3),
-        "totals": {
-            "run": len(report.outcomes),
-            "passed": len(report.outcomes) - len(report.failures),
-            "failed": len(report.failures),
-            "corrected": report.corrected,
-        },
+        "totals": report.totals,
         "stale": report.stale,
         "cases": [_describe(outcome) for outcome in report.outcomes],
     }
-    path.write_text(json.dumps(_encode(content), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    encoded: dict[str, Any] = _encode(content)
+    return encoded
 
 
 def _describe(outcome: Outcome) -> dict[str, Any]:
@@ -147,6 +165,8 @@ def _describe(outcome: Outcome) -> dict[str, Any]:
         "file": case.file,
         "level": case.level,
         "operations": case.operations,
+        "types": case.types,
+        "left": outcome.left,
         "status": outcome.status.value,
         "metric": case.metric,
         "tolerance": case.tolerance,
@@ -169,7 +189,7 @@ def _encode(value: Any) -> Any:
 
 
 def _versions() -> dict[str, str]:
-    engines = metadata.packages_distributions().get(_ENGINE, [])
+    engines = [name for module, names in metadata.packages_distributions().items() if module.startswith(_ENGINE) for name in names]
     packages = {package: metadata.version(package) for package in ("numpy", "onnx", *sorted(set(engines)))}
     system = f"{platform.system()} {platform.machine()}"
     return {"webnn": webnn.__version__, "python": platform.python_version(), **packages, "system": system}

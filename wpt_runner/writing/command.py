@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 import webnn
-from webnn.commands.failure import failure
+from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute, read_archive, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import collect_graphs, graph_name
 from webnn.commands.text import one_line, show_controls
@@ -100,7 +100,7 @@ def command(
     found = [pair for source in sources for pair in _collect(source)]
     if name is not None and len(found) > 1:
         raise failure(f"--name can only be given for one graph, got {len(found)}", _WRONG)
-    try:
+    with failing((OSError, ValueError), _WRONG):
         descriptors = {key: each for graph, _ in found for key, each in graph.inputs.items()}
         files = split_pairs(inputs or [], list(descriptors), "--input")
         cases: list[ConformanceCase] = []
@@ -111,13 +111,8 @@ def command(
             given.update(read_inputs({key: file for key, file in files.items() if key in graph.inputs}, graph.inputs))
             cases.append(_make_case(name or graph.name, stem, graph, given, cases))
         text = write_conformance_test(
-            cases,
-            title=one_line(title or f"test WebNN API {stem}", _LONGEST),
-            **variants,
-            form=form or _detect_form(output),
+            cases, title=one_line(title or f"test WebNN API {stem}", _LONGEST), **variants, form=form or _detect_form(output)
         )
-    except (OSError, ValueError) as error:
-        raise failure(str(error), _WRONG) from None
     try:
         write_file(output, text)
     except OSError as error:
@@ -135,7 +130,7 @@ def _is_proposal(source: Path) -> bool:
 
 def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, force: bool) -> None:
     """Write the tests of a proposal into a folder."""
-    try:
+    with failing(ValueError, _WRONG):
         proposal = find_addition(name)
         # Imported lazily: an extra, which is there if it has the addition.
         from webnn.proposals.proposal import Proposal  # noqa: PLC0415
@@ -146,8 +141,6 @@ def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, for
         if attribute:  # as an addition it has another name
             proposal = getattr(sys.modules[module], attribute)
         texts = write_proposal_tests(proposal, find_revision(f"{proposal.since}+{name}"), **variants)
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
     if not folder.is_dir():
         raise failure(f"there is no folder {folder} for the tests of {name}", _WRONG)
     for path in texts:

@@ -40,13 +40,7 @@ const assertAttribute = (interfaceName, name) => {
 
 
 def write_idl_test(before: Revision, after: Revision, name: str) -> str:
-    """Return the text of a file that tests the interfaces, and the operations that `opSupportLimits` lists.
-
-    Args:
-        before: The draft.
-        after: The draft with the proposal.
-        name: The proposal's name.
-    """
+    """Return the text of a file that tests the interfaces, and the operations that `opSupportLimits` lists."""
     text = head(f"test the IDL of WebNN API {name}", VARIANTS[:1], "utils_validation.js", folder="./resources")
     changed = "".join(f"//   {line}\n" for line in compare_idl(before.idl(), after.idl()))
     tests = list(_tests(before.idl()["interfaces"], after.idl()["interfaces"]))

@@ -131,11 +131,7 @@ class _Writer:
                 self._identifiers[value] = stem if len(values) == 1 else f"{stem}{number}"
 
     def find(self, value: str) -> str:
-        """Return the identifier of a value.
-
-        Raises:
-            WritingError: There is none.
-        """
+        """Return the identifier of a value. Raises `WritingError` if there is none."""
         if value not in self._identifiers:
             raise WritingError(f"the graph has no value {value!r}")
         return self._identifiers[value]

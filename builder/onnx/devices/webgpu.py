@@ -1,22 +1,24 @@
 """Translations for ONNX Runtime's WebGPU provider, measured with its plug-in 0.4.0.
 
+`tools.evidence.provider_faults.webgpu` has a program in plain ONNX Runtime for each fault that is named here.
 It has most kernels for float32, float16, int32 and uint32. Of uint8 and booleans it has the casts and few other kernels, so int32 carries
 uint8 where it has none. It casts nothing from or to int8 and uint64, and nothing from int64: what computes with these leaves it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from webnn.builder.onnx.devices.forms import clamp_floats, softsign, where
 from webnn.builder.onnx.emitter import BOOL, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.quantization import dequantize
 from webnn.builder.onnx.reduction import merge_axes
 from webnn.builder.onnx.resample import resample2d
-from webnn.validation.descriptor import FLOAT_TYPES, DataType
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, Types
 
 __all__ = ["change_rows"]
 
@@ -30,11 +32,11 @@ _COMPARISONS = ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual",
 _GATHERED: tuple[DataType, ...] = ("int32", "uint32", "uint8")
 
 
-def _arg(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+def _arg(emit: Emit, types: Types, e: Emitter, op: Op) -> str | Sequence[str]:
     # `ArgMax` and `ArgMin` make int64, which nothing casts back: look for the extreme, and take the least or the greatest of its places.
     dtype, output = op.type("input"), op.outputs[0]
-    if dtype not in ("float32", "int32", "uint32"):
-        return emit(e, op)  # type: ignore[return-value]
+    if dtype not in types:
+        return emit(e, op)
     value, shape = merge_axes(e, op), op.shape("input")
     last = bool(getattr(op.options, "selectLastIndex", False))
     axes = [op.arguments["axis"]] if "axis" in op.arguments else (op.options.axes if op.options.axes is not None else range(len(shape)))
@@ -47,21 +49,15 @@ def _arg(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
     return result if output.dataType == "int32" else e.cast(result, output.dataType)
 
 
-def _clamp(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
-    # Its `Clip` makes the lower bound of a NaN; `Max` and `Min` keep it. A convolution takes a `Relu` behind it along.
-    dtype, value, low, high = op.type("input"), op["input"], op.options.minValue, op.options.maxValue
-    if dtype not in FLOAT_TYPES or (low is None and high is None):
-        return emit(e, op)  # type: ignore[return-value]
-    with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
-        if low is not None:
-            value = e.node("Relu", [value]) if low == 0 else e.node("Max", [value, e.scalar(low, dtype)])
-        return value if high is None else e.node("Min", [value, e.scalar(high, dtype)])
+def _clamp(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # Its `Clip` makes the lower bound of a NaN; `Max` and `Min` keep it.
+    return clamp_floats(e, op) if op.type("input") in FLOAT_TYPES else emit(e, op)
 
 
-def _compare(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+def _compare(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     if op.type("a") == "uint8":
         op.inputs = {name: e.cast(value, "int32") for name, value in op.inputs.items()}
-    return emit(e, op)  # type: ignore[return-value]
+    return emit(e, op)
 
 
 def _logical_not(e: Emitter, op: Op) -> str:
@@ -81,20 +77,20 @@ def _logical_xor(e: Emitter, op: Op) -> str:
     return e.cast(e.node("Not", [e.node("Equal", [a, b])]), "uint8")
 
 
-def _sign(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+def _sign(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     # There is no `Sign`.
     if op.type("input") != "int32":
-        return emit(e, op)  # type: ignore[return-value]
+        return emit(e, op)
     zero = e.scalar(0, "int32")
     above, below = (e.cast(e.node(op_type, [op["input"], zero]), "int32") for op_type in ("Greater", "Less"))
     return e.node("Sub", [above, below])
 
 
-def _slice(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+def _slice(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     # There is no `Slice` of integers.
     value = op["input"]
     if op.type("input") not in _GATHERED:
-        return emit(e, op)  # type: ignore[return-value]
+        return emit(e, op)
     shape, sizes = op.shape("input"), op.arguments["sizes"]
     strides = (op.options and op.options.strides) or [1] * len(shape)
     for axis, (start, size, stride) in enumerate(zip(op.arguments["starts"], sizes, strides, strict=True)):
@@ -103,20 +99,15 @@ def _slice(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
     return value
 
 
-def _reverse(emit: Emit, e: Emitter, op: Op) -> str | tuple[str, ...]:
+def _reverse(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     # As above.
     value, shape = op["input"], op.shape("input")
     if op.type("input") not in _GATHERED:
-        return emit(e, op)  # type: ignore[return-value]
+        return emit(e, op)
     for axis in range(len(shape)) if op.options.axes is None else op.options.axes:
         if shape[axis] > 1:
             value = e.node("Gather", [value, e.literal(np.arange(shape[axis], dtype=np.int32)[::-1])], axis=axis)
     return value
-
-
-def _softsign(e: Emitter, op: Op) -> str:
-    # There is no `Softsign`.
-    return e.node("Div", [op["input"], e.node("Add", [e.elementwise("Abs", [op["input"]]), e.scalar(1, "float32")])])
 
 
 def _subtract(e: Emitter, minuend: str, subtrahend: str, dataType: DataType) -> str:
@@ -130,12 +121,6 @@ def _subtract(e: Emitter, minuend: str, subtrahend: str, dataType: DataType) -> 
     return e.node("Add", [e.node("Mul", [high, e.scalar(2**16, "float32")]), low])
 
 
-def _where(e: Emitter, op: Op) -> str:
-    # Its `Where` keeps a negative zero.
-    _, first, second = op.inputs
-    return e.node("Where", [e.cast(op["condition"], BOOL), op[first], op[second]])
-
-
 def _widen(row: Translation) -> Translation:
     """Return a row that carries uint8 by int32."""
     return replace(row, carry={**row.carry, "uint8": "int32"})
@@ -143,12 +128,13 @@ def _widen(row: Translation) -> Translation:
 
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
-
-    def fast(name: str) -> Emit:
-        return rows[name].fast or rows[name].emit
-
     args = {
-        name: replace(rows[name], fast=partial(_arg, fast(name)), carry={"float16": "float32", "uint8": "int32"})
+        name: Translation(
+            # The exact form of floating-point numbers finds a NaN.
+            emit=partial(_arg, rows[name].emit, ("int32", "uint32")),
+            fast=partial(_arg, rows[name].fast or rows[name].emit, ("float32", "int32", "uint32")),
+            carry={"float16": "float32", "uint8": "int32"},
+        )
         for name in ("argMax", "argMin")
     }
     return {
@@ -168,6 +154,8 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "reverse": replace(rows["reverse"], emit=partial(_reverse, rows["reverse"].emit)),
         "sign": replace(rows["sign"], emit=partial(_sign, rows["sign"].emit), carry={"float16": "float32", "uint8": "int32"}),
         "slice": replace(rows["slice"], emit=partial(_slice, rows["slice"].emit)),
-        "softsign": replace(rows["softsign"], emit=_softsign, kernel=""),
-        "where": replace(rows["where"], emit=_where, carry={"uint8": "int32", "uint64": "int64"}),
+        # There is no `Softsign`.
+        "softsign": replace(rows["softsign"], emit=softsign, kernel=""),
+        # There is no `Equal` of uint8, and its `Where` keeps a negative zero.
+        "where": replace(rows["where"], emit=where, carry={"uint8": "int32", "uint64": "int64"}),
     }

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from webnn.builder.onnx.emitter import Weight
-from webnn.builder.onnx.optimized import pack
+from webnn.builder.onnx.optimized import Packed, pack
 from webnn.context.engine import runtime
 from webnn.context.engine.cache.digest import make_key
 from webnn.context.engine.cache.folder import Folder
@@ -81,6 +81,24 @@ class ModelCache:
                 # It is as this engine wrote it, but the engine refuses it: the model itself may still start.
                 del found, used
         return self._start_and_store(key, content, weights, begin), weights
+
+    def recall(self, key: bytes) -> bytes:
+        """Return a note that `keep` stored; empty if there is none that is valid."""
+        try:
+            self.folder.prepare()
+        except OSError:
+            return b""
+        found = self.folder.read(key)
+        return b"" if found is None else found.model
+
+    def keep(self, key: bytes, note: bytes) -> None:
+        """Store a note in the form of a model without tensors, in place of an earlier one."""
+        try:
+            self.folder.prepare()
+            with self.folder.workspace() as workspace:
+                self.folder.write(key, Packed(model=note, tensors=(), size=0), workspace)
+        except OSError as error:
+            self._warn(_reason(error))
 
     def _start_and_store(self, key: bytes, content: bytes, weights: Sequence[Weight], begin: Begin) -> Any:
         session = None

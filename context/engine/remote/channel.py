@@ -38,6 +38,7 @@ __all__ = [
     "read_build",
     "read_device",
     "read_devices",
+    "read_facts",
     "read_text",
     "unpack_selection",
 ]
@@ -71,7 +72,8 @@ class Operation(IntEnum):
     REPEAT = 6
     DROP = 7
     END_PROFILE = 8
-    REST = 9
+    PROBE = 9
+    REST = 10
 
 
 class Answer(IntEnum):
@@ -269,6 +271,21 @@ def read_devices(body: bytes) -> tuple[list[Device], str]:
     """
     told = _load(body, {"devices": list, "reason": str})
     return [read_device(each) for each in told["devices"]], told["reason"]
+
+
+def read_facts(body: bytes) -> dict[str, str]:
+    """Return the facts about data types: `webnn.context.devices.capabilities.Facts`.
+
+    Raises:
+        ProtocolError: The body is something else.
+    """
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError from error
+    if not isinstance(told, dict):
+        raise ProtocolError
+    return dict(zip(told, _texts([*told.values()]), strict=True))
 
 
 #: The members of a device that travel: the engine's own object does not.

@@ -9,17 +9,20 @@ from __future__ import annotations
 import functools
 import json
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from webnn.context.devices.selection import Device, Options
 from webnn.context.engine import runtime
-from webnn.context.engine.remote.channel import Operation, pack_device, read_devices, read_text
+from webnn.context.engine.remote.channel import Operation, pack_device, read_devices, read_facts, read_text
 from webnn.context.engine.remote.host import EngineError, Host
 from webnn.context.state import Loss
 from webnn.validation.errors import InvalidStateError
 
-__all__ = ["Scout", "find_failure", "open_host", "scout"]
+if TYPE_CHECKING:
+    from webnn.context.engine.cache.models import ModelCache
+
+__all__ = ["Scout", "find_failure", "measure", "open_host", "scout"]
 
 T = TypeVar("T")
 #: How long a plug-in may take to register, or a device to start, in seconds.
@@ -102,6 +105,18 @@ def open_host(name: str, loss: Loss, packages: Sequence[str], hang_limit: float 
 def find_failure(host: Host, device: Device, settings: Options | None) -> str:
     """Try a device in a process, as `webnn.context.engine.discovery.find_failure` does in this one."""
     return _verify(host, host.packages, device, settings)
+
+
+def measure(host: Host, device: Device, settings: Options, types: Iterable[str], cache: ModelCache | None) -> dict[str, str]:
+    """Return the facts about data types of a device, as `webnn.context.engine.probes.measure` does in this process."""
+    told = {
+        "packages": host.packages,
+        "device": pack_device(device),
+        "settings": dict(settings),
+        "types": sorted(types),
+        "cache": None if cache is None else [str(cache.folder.path), cache.folder.size],
+    }
+    return host.check(read_facts, host.request(Operation.PROBE, json.dumps(told).encode(), method="build", work="a probe"), "build")
 
 
 def _verify(host: Host, packages: Sequence[str], device: Device, settings: Options | None) -> str:

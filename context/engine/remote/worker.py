@@ -40,6 +40,7 @@ from webnn.validation.errors import OperationError
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
     from webnn.context.devices.selection import Selection
+    from webnn.context.engine.cache.models import ModelCache
 
 __all__ = ["main"]
 
@@ -115,6 +116,7 @@ class _Worker:
             Operation.REPEAT: self._repeat,
             Operation.DROP: self._drop,
             Operation.END_PROFILE: self._end_profile,
+            Operation.PROBE: self._probe,
             Operation.REST: self._rest,
         }
         head = REQUEST.size
@@ -165,6 +167,14 @@ class _Worker:
             "utf-8", "replace"
         )
 
+    def _probe(self, body: bytes) -> bytes:
+        # Imported lazily because it loads onnx.
+        from webnn.context.engine.probes import measure  # noqa: PLC0415
+
+        told = json.loads(body)
+        device = self._find(told["packages"], read_device(told["device"]))
+        return json.dumps(dict(measure(device, told["settings"], told["types"], _open_cache(told["cache"])))).encode()
+
     def _take(self, body: bytes) -> tuple[int, np.ndarray[Any, np.dtype[Any]]]:
         """Take the segment of a request; return its number and its bytes."""
         number, size = int.from_bytes(body[:4], "little"), int.from_bytes(body[4:12], "little")
@@ -195,12 +205,7 @@ class _Worker:
         return json.dumps(answer).encode()
 
     def _compile(self, told: Mapping[str, Any], parts: np.ndarray[Any, np.dtype[Any]], selection: Selection) -> CompiledGraph:
-        cache = None
-        if told["cache"] is not None:
-            # Imported lazily because it loads onnx.
-            from webnn.context.engine.cache.models import open_cache  # noqa: PLC0415
-
-            cache = open_cache(Path(told["cache"][0]), told["cache"][1])
+        cache = _open_cache(told["cache"])
         model = _Model(
             content=parts[: told["content"]].tobytes(),
             weights=[_Weight(location, parts[first : first + size]) for location, first, size in told["weights"]],
@@ -246,6 +251,15 @@ class _Worker:
 
     def _end_profile(self, body: bytes) -> bytes:
         return self._graphs[int.from_bytes(body, "little")].end_profile().encode("utf-8", "surrogateescape")
+
+
+def _open_cache(told: list[Any] | None) -> ModelCache | None:
+    if told is None:
+        return None
+    # Imported lazily because it loads onnx.
+    from webnn.context.engine.cache.models import open_cache  # noqa: PLC0415
+
+    return open_cache(Path(told[0]), told[1])
 
 
 def _read_values(told: Mapping[str, Any]) -> dict[str, tuple[str, OperandDescriptor]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Case, check_cases, each_row, run, shared_context
+from tests.support import Case, check_cases, each_row, equal, run, shared_context
 from webnn import MLGraphBuilder
 from webnn.reference.operations import REFERENCE
 
@@ -78,10 +78,6 @@ BOUNDS: list[dict[str, float]] = [
     {"minValue": 2.0**63},
     {"maxValue": 2.0**24},
 ]
-
-
-def equal(_: Case, actual: Array, expected: Array) -> None:
-    np.testing.assert_array_equal(actual, expected, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "int8", "uint8"])

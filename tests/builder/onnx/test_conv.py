@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Array, Case, check_cases, refused, run
+from tests.support import Case, check_cases, near, refused, run
 from webnn import ML, MLGraphBuilder
 from webnn.validation.errors import OperationError
 
@@ -60,14 +60,8 @@ CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("name", sorted({name for name, *_ in CASES}))
 def test_values(name: str, dtype: Any) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        assert actual.dtype == expected.dtype
-        assert actual.shape == expected.shape
-        rtol, atol = (1e-5, 1e-6) if dtype is np.float32 else (1e-3, 1e-4)
-        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
-
     calls = [Case(name, f32(*input), f32(*filter), **options) for each, input, filter, options in CASES if each == name]
-    check_cases([call.astype(dtype) for call in calls], compare)
+    check_cases([call.astype(dtype) for call in calls], near(1e-5, 1e-6) if dtype is np.float32 else near(1e-3, 1e-4))
 
 
 @pytest.mark.parametrize("name", ["conv2d", "convTranspose2d"])

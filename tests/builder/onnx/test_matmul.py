@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Array, Case, check_cases, run
+from tests.support import Case, check_cases, near, run
 
 RNG = np.random.default_rng(0)
 NAN, INF = np.nan, np.inf
@@ -58,13 +58,10 @@ SPECIAL: list[tuple[str, Any, Any, dict[str, Any]]] = [
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("table", [CASES, SPECIAL], ids=["ordinary", "special"])
 def test_values(table: list[tuple[str, Any, Any, dict[str, Any]]], dtype: Any) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        assert actual.dtype == expected.dtype
-        assert actual.shape == expected.shape
-        rtol, atol = (1e-5, 1e-6) if dtype is np.float32 else (1e-3, 1e-4)
-        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
-
-    check_cases([Case(name, a, b, **options).astype(dtype) for name, a, b, options in table], compare)
+    check_cases(
+        [Case(name, a, b, **options).astype(dtype) for name, a, b, options in table],
+        near(1e-5, 1e-6) if dtype is np.float32 else near(1e-3, 1e-4),
+    )
 
 
 @pytest.mark.parametrize("name", ["matmul", "gemm"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Array, Case, check_cases
+from tests.support import Case, check_cases, near
 
 RNG = np.random.default_rng(0)
 NAN, INF = np.nan, np.inf
@@ -76,26 +76,16 @@ SPECIAL: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("name", sorted({name for name, *_ in CASES}))
 def test_values(name: str, dtype: Any) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        assert actual.dtype == expected.dtype
-        rtol, atol = (1e-5, 2e-6) if dtype is np.float32 else (1e-3, 1e-4)
-        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
-
-    check_cases([Case(each, *arguments, **options).astype(dtype) for each, arguments, options in CASES if each == name], compare)
+    cases = [Case(each, *arguments, **options).astype(dtype) for each, arguments, options in CASES if each == name]
+    check_cases(cases, near(1e-5, 2e-6) if dtype is np.float32 else near(1e-3, 1e-4))
 
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in SPECIAL}))
 def test_special_values(name: str) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
-
-    check_cases([Case(each, *arguments, **options) for each, arguments, options in SPECIAL if each == name], compare)
+    check_cases([Case(each, *arguments, **options) for each, arguments, options in SPECIAL if each == name], near(1e-5, 1e-5))
 
 
 @pytest.mark.parametrize("name", ["instanceNormalization", "layerNormalization"])
 def test_float16_accumulates_in_float32(name: str) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-4)
-
     x = (f32(1, 1, 64, 64) * 60000).astype(np.float16)
-    check_cases([Case(name, x)], compare, constants=[False])
+    check_cases([Case(name, x)], near(1e-3, 1e-4), constants=[False])

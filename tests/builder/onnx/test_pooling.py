@@ -35,10 +35,7 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
     ([1, 1, 6, 8], {"windowDimensions": [3, 3], "strides": [2, 2], "roundingType": "ceil"}),
     ([1, 1, 5, 5], {"windowDimensions": [3, 3], "padding": [1, 0, 0, 1], "strides": [2, 2], "roundingType": "ceil"}),
     ([1, 1, 5, 5], {"windowDimensions": [3, 3], "padding": [1, 0, 0, 1], "strides": [2, 2], "outputSizes": [3, 3]}),
-    (
-        [1, 1, 5, 5],
-        {"windowDimensions": [3, 3], "padding": [1, 0, 0, 1], "strides": [2, 2], "roundingType": "ceil", "outputSizes": [2, 2]},
-    ),
+    ([1, 1, 5, 5], {"windowDimensions": [3, 3], "padding": [1, 0, 0, 1], "strides": [2, 2], "roundingType": "ceil", "outputSizes": [2, 2]}),
     ([1, 1, 5, 5], {"windowDimensions": [6, 5], "strides": [2, 1], "roundingType": "ceil"}),
     # Paddings that the engine refuses, and windows that lie in the padding as a whole.
     ([1, 2, 4, 4], {"windowDimensions": [2, 2], "padding": [2, 3, 0, 2]}),

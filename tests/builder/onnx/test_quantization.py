@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Case, check_cases, compute_directly, each_row, run, shared_context
+from tests.support import CURRENT, Case, check_cases, compute_directly, each_row, equal, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
@@ -72,10 +72,6 @@ def scales(dataType: str, shape: list[int]) -> Array:
     return np.asarray(RNG.choice(np.array([1, 0.5, 0.1, 0.75, 3, 0.007, -2]), shape).astype(dataType))
 
 
-def compare(_: Case, actual: Array, expected: Array) -> None:
-    np.testing.assert_array_equal(actual, expected, strict=True)
-
-
 @pytest.mark.parametrize("integer", INTEGERS)
 @pytest.mark.parametrize("real", REALS)
 def test_dequantizeLinear(real: str, integer: str) -> None:
@@ -86,7 +82,7 @@ def test_dequantizeLinear(real: str, integer: str) -> None:
         for shape, blocks in SHAPES
         for extreme in [bool(RNG.integers(2))]
     ]
-    check_cases(cases, compare, revision=CURRENT)
+    check_cases(cases, equal, revision=CURRENT)
 
 
 @pytest.mark.parametrize("integer", INTEGERS)
@@ -97,7 +93,7 @@ def test_quantizeLinear(real: str, integer: str) -> None:
         for shape, blocks in SHAPES
         for special in (TIES, EXTREMES)
     ]
-    check_cases(cases, compare, revision=CURRENT)
+    check_cases(cases, equal, revision=CURRENT)
 
 
 @pytest.mark.parametrize("integer", INTEGERS)
@@ -110,7 +106,7 @@ def test_many_elements(real: str, integer: str) -> None:
             Case("quantizeLinear", reals(real, [2, size], EXTREMES), scales(real, [1, 1]), integers(integer, [1, 1])),
             Case("dequantizeLinear", integers(integer, [2, size]), scales(real, [2, 1]), integers(integer, [2, 1])),
         ]
-    check_cases(cases, compare, revision=CURRENT, constants=[False])
+    check_cases(cases, equal, revision=CURRENT, constants=[False])
 
 
 def test_a_difference_beyond_the_range() -> None:
@@ -120,7 +116,7 @@ def test_a_difference_beyond_the_range() -> None:
         cases.append(Case("dequantizeLinear", input, np.ones(3, np.float32), zeroPoint))
     # Neither of the two is a float32.
     cases.append(Case("dequantizeLinear", np.array([2**24 + 3], np.int32), np.ones(1, np.float32), np.array([2**24 + 1], np.int32)))
-    check_cases(cases, compare, revision=CURRENT, constants=[False])
+    check_cases(cases, equal, revision=CURRENT, constants=[False])
 
 
 def test_int32_without_a_zero_point() -> None:
@@ -128,7 +124,7 @@ def test_int32_without_a_zero_point() -> None:
         Case("dequantizeLinear", integers("int32", shape), scales("float32", blocks), np.zeros(blocks, np.int32))
         for shape, blocks in SHAPES
     ]
-    check_cases(cases, compare, revision=CURRENT, constants=[True])
+    check_cases(cases, equal, revision=CURRENT, constants=[True])
 
 
 @pytest.mark.parametrize("integer", INTEGERS)
@@ -140,7 +136,7 @@ def test_scales_that_no_program_should_have(integer: str) -> None:
         Case("quantizeLinear", input, np.zeros(4, np.float32), zeroPoint),
         Case("dequantizeLinear", integers(integer, [4]), np.array([0, -1, np.inf, 1e-30], np.float32), zeroPoint),
     ]
-    check_cases(cases, compare, revision=CURRENT, constants=[False])
+    check_cases(cases, equal, revision=CURRENT, constants=[False])
 
 
 @each_row(("shape", "blocks"), [([4], [1]), ([4], [4]), ([4], [2])])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Act, Arguments, Array, Case, check_cases, each_row, make_context, run
+from tests.support import Act, Arguments, Array, Case, check_cases, each_row, make_context, near, run
 from webnn import MLGraphBuilder
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
@@ -92,12 +92,7 @@ def operands(name: str, members: tuple[str, ...], options: dict[str, Any], steps
 
 def check(cases: list[Case], rtol: float = 2e-6, constants: Sequence[bool] = (False,)) -> None:
     """Run operations and compare each output, in type, shape and values."""
-
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=rtol)
-
-    check_cases(cases, compare, constants=constants)
+    check_cases(cases, near(rtol, rtol), constants=constants)
 
 
 def make(name: str, members: tuple[str, ...], options: dict[str, Any], steps: int = STEPS) -> Case:

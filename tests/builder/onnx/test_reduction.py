@@ -18,15 +18,7 @@ TOLERANCE = {"float32": (2e-6, 1e-6), "float16": (1e-3, 1e-3)}
 NAN, INF = np.nan, np.inf
 
 FLOAT_OPERATIONS = [
-    "reduceL1",
-    "reduceL2",
-    "reduceLogSum",
-    "reduceLogSumExp",
-    "reduceMax",
-    "reduceMean",
-    "reduceMin",
-    "reduceProduct",
-    "reduceSum",
+    *("reduceL1", "reduceL2", "reduceLogSum", "reduceLogSumExp", "reduceMax", "reduceMean", "reduceMin", "reduceProduct", "reduceSum"),
     "reduceSumSquare",
 ]
 EXACT_OPERATIONS = ["reduceL1", "reduceProduct", "reduceSum", "reduceSumSquare"]

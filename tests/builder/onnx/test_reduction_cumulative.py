@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Case, check_cases, run
+from tests.support import CURRENT, Case, check_cases, near, run
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,10 +43,7 @@ def scan(input: Array, axis: int, **options: Any) -> Case:
 
 
 def check(cases: list[Case], rtol: float = 0, atol: float = 0, constants: Sequence[bool] = (False, True)) -> None:
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        np.testing.assert_allclose(actual, expected, rtol, atol, strict=True)
-
-    check_cases(cases, compare, revision=CURRENT, constants=constants)
+    check_cases(cases, near(rtol, atol), revision=CURRENT, constants=constants)
 
 
 @pytest.mark.parametrize("options", WAYS)

@@ -116,11 +116,7 @@ def test_nodes(name: str, shape: list[int], arguments: tuple[Any, ...], options:
 @pytest.mark.parametrize("permutation", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 @pytest.mark.parametrize(
     ("name", "arguments", "options"),
-    [
-        ("reverse", (), {"axes": [0, 2]}),
-        ("tile", ([3, 1, 2],), {}),
-        ("cumulativeSum", (2,), {"exclusive": True}),
-    ],
+    [("reverse", (), {"axes": [0, 2]}), ("tile", ([3, 1, 2],), {}), ("cumulativeSum", (2,), {"exclusive": True})],
 )
 def test_between_transposes(name: str, arguments: tuple[Any, ...], options: dict[str, Any], permutation: list[int]) -> None:
     input = values("int32", [4, 3, 5])

@@ -36,174 +36,125 @@ IMAGE, FILTER = given(1, 4, 5, 3), given(3, 2, 2, 3)
 #: Value 0 is the image, 1 the filter, 2 the convolution in "nhwc" that the others begin with.
 CONV = [IMAGE, FILTER, step("conv2d", 0, 1, options=NHWC)]
 
-#: Steps, which of the inputs are constants, the outputs, and how many transposes are left.
-CASES: dict[str, tuple[list[Step], tuple[bool, ...], list[int], int]] = {
-    "one convolution": (CONV, (False, True), [2], 2),
-    "a filter that is an input": (CONV, (False, False), [2], 3),
-    "all is constant": (CONV, (True, True), [2], 1),
-    "convolutions in a row": ([*CONV, step("conv2d", 2, 1, options=NHWC)], (False, True), [3], 2),
-    "one image for two convolutions": ([*CONV, step("conv2d", 0, 1, options=NHWC), step("add", 2, 3)], (False, True), [4], 2),
-    "activations between": (
-        [*CONV, step("relu", 2), step("clamp", 3, options={"maxValue": 3}), step("conv2d", 4, 1, options=NHWC)],
-        (False, True),
-        [5],
-        2,
+Row = tuple[list[Step], tuple[bool, ...], list[int], int]
+
+
+def case(*steps: Step, constants: tuple[bool, ...] = (False, True), outputs: list[int] | None = None, left: int = 2) -> Row:
+    """Make a row: steps, which of the inputs are constants, the outputs, by default the last value, and how many transposes are left."""
+    return list(steps), constants, outputs or [len(steps) - 1], left
+
+
+def conv(*steps: Step, **others: Any) -> Row:
+    """Make a row of steps that follow `CONV`."""
+    return case(*CONV, *steps, **others)
+
+
+CASES: dict[str, Row] = {
+    "one convolution": conv(),
+    "a filter that is an input": conv(constants=(False, False), left=3),
+    "all is constant": conv(constants=(True, True), left=1),
+    "convolutions in a row": conv(step("conv2d", 2, 1, options=NHWC)),
+    "one image for two convolutions": conv(step("conv2d", 0, 1, options=NHWC), step("add", 2, 3)),
+    "activations between": conv(step("relu", 2), step("clamp", 3, options={"maxValue": 3}), step("conv2d", 4, 1, options=NHWC)),
+    "a residual": conv(step("abs", 2), step("add", 2, 3)),
+    "an output in the middle": conv(step("relu", 2), outputs=[2, 3], left=3),
+    "one value twice": conv(step("mul", 2, 2), outputs=[3, 3]),
+    "a constant per channel": conv(given(3), step("mul", 2, 3), constants=(False, True, True)),
+    "a constant per row": conv(given(3, 1, 1), step("sub", 3, 2), constants=(False, True, True)),
+    "a constant scalar": conv(given(), step("max", 2, 3), constants=(False, True, True)),
+    "an input with one element": conv(given(1, 1), step("max", 2, 3), constants=(False, True, False)),
+    "an input per channel": conv(given(3), step("mul", 2, 3), constants=(False, True, False)),
+    "a constant of higher rank": conv(given(2, 1, 1, 1, 1), step("mul", 2, 3), constants=(False, True, True)),
+    "a slope per channel": conv(given(3), step("prelu", 2, 3), constants=(False, True, True)),
+    "a comparison": conv(given(3), step("greater", 2, 3), step("logicalNot", 4), constants=(False, True, True)),
+    "a cast": conv(step("cast", 2, type="int32")),
+    "float16": case(
+        given(1, 4, 5, 3, dtype="float16"),
+        given(3, 2, 2, 3, dtype="float16"),
+        step("conv2d", 0, 1, options=NHWC),
+        step("relu", 2),
+        constants=(False, False),
+        left=3,
     ),
-    "a residual": ([*CONV, step("abs", 2), step("add", 2, 3)], (False, True), [4], 2),
-    "an output in the middle": ([*CONV, step("relu", 2)], (False, True), [2, 3], 3),
-    "one value twice": ([*CONV, step("mul", 2, 2)], (False, True), [3, 3], 2),
-    "a constant per channel": ([*CONV, given(3), step("mul", 2, 3)], (False, True, True), [4], 2),
-    "a constant per row": ([*CONV, given(3, 1, 1), step("sub", 3, 2)], (False, True, True), [4], 2),
-    "a constant scalar": ([*CONV, given(), step("max", 2, 3)], (False, True, True), [4], 2),
-    "an input with one element": ([*CONV, given(1, 1), step("max", 2, 3)], (False, True, False), [4], 2),
-    "an input per channel": ([*CONV, given(3), step("mul", 2, 3)], (False, True, False), [4], 2),
-    "a constant of higher rank": ([*CONV, given(2, 1, 1, 1, 1), step("mul", 2, 3)], (False, True, True), [4], 2),
-    "a slope per channel": ([*CONV, given(3), step("prelu", 2, 3)], (False, True, True), [4], 2),
-    "a comparison": ([*CONV, given(3), step("greater", 2, 3), step("logicalNot", 4)], (False, True, True), [5], 2),
-    "a cast": ([*CONV, step("cast", 2, type="int32")], (False, True), [3], 2),
-    "float16": (
-        [given(1, 4, 5, 3, dtype="float16"), given(3, 2, 2, 3, dtype="float16"), step("conv2d", 0, 1, options=NHWC), step("relu", 2)],
-        (False, False),
-        [3],
-        3,
+    "pooling": conv(
+        step("maxPool2d", 2, options={"windowDimensions": [2, 2], "layout": "nhwc"}), step("averagePool2d", 3, options={"layout": "nhwc"})
     ),
-    "pooling": (
-        [
-            *CONV,
-            step("maxPool2d", 2, options={"windowDimensions": [2, 2], "layout": "nhwc"}),
-            step("averagePool2d", 3, options={"layout": "nhwc"}),
-        ],
-        (False, True),
-        [4],
-        2,
+    "pooling of squares": conv(step("l2Pool2d", 2, options={"layout": "nhwc"})),
+    "padding": conv(
+        step("pad", 2, beginningPadding=[0, 1, 2, 0], endingPadding=[0, 0, 1, 0]),
+        step("conv2d", 3, 1, options=NHWC | {"padding": [0] * 4}),
+        outputs=[3],
     ),
-    "pooling of squares": ([*CONV, step("l2Pool2d", 2, options={"layout": "nhwc"})], (False, True), [3], 2),
-    "padding": (
-        [
-            *CONV,
-            step("pad", 2, beginningPadding=[0, 1, 2, 0], endingPadding=[0, 0, 1, 0]),
-            step("conv2d", 3, 1, options=NHWC | {"padding": [0] * 4}),
-        ],
-        (False, True),
-        [3],
-        2,
+    "reflecting": conv(step("pad", 2, beginningPadding=[0, 1, 2, 0], endingPadding=[0, 0, 1, 1], options={"mode": "reflection"})),
+    "padding that is none": conv(step("pad", 2, beginningPadding=[0] * 4, endingPadding=[0] * 4)),
+    "concatenation": conv(step("relu", 2), Step("concat", {"inputs": [Value(2), Value(3)], "axis": 3})),
+    "concatenation of one": conv(Step("concat", {"inputs": [Value(2)], "axis": 1})),
+    "concatenation with another": conv(
+        given(1, 3, 4, 2), Step("concat", {"inputs": [Value(2), Value(3)], "axis": 3}), constants=(False, True, False)
     ),
-    "reflecting": (
-        [*CONV, step("pad", 2, beginningPadding=[0, 1, 2, 0], endingPadding=[0, 0, 1, 1], options={"mode": "reflection"})],
-        (False, True),
-        [3],
-        2,
+    "batch normalization": conv(
+        given(3),
+        Step(INPUT, {"value": np.array([1, 2, 4], np.float32)}),
+        step("batchNormalization", 2, 3, 4, options={"axis": 3, "bias": Value(3)}),
+        constants=(False, True, True, True),
     ),
-    "padding that is none": ([*CONV, step("pad", 2, beginningPadding=[0] * 4, endingPadding=[0] * 4)], (False, True), [3], 2),
-    "concatenation": ([*CONV, step("relu", 2), Step("concat", {"inputs": [Value(2), Value(3)], "axis": 3})], (False, True), [4], 2),
-    "concatenation of one": ([*CONV, Step("concat", {"inputs": [Value(2)], "axis": 1})], (False, True), [3], 2),
-    "concatenation with another": (
-        [*CONV, given(1, 3, 4, 2), Step("concat", {"inputs": [Value(2), Value(3)], "axis": 3})],
-        (False, True, False),
-        [4],
-        2,
+    "batch normalization of rows": conv(
+        given(3),
+        Step(INPUT, {"value": np.array([1, 2, 4], np.float32)}),
+        step("batchNormalization", 2, 3, 4, options={"axis": 1}),
+        constants=(False, True, False, False),
     ),
-    "batch normalization": (
-        [
-            *CONV,
-            given(3),
-            Step(INPUT, {"value": np.array([1, 2, 4], np.float32)}),
-            step("batchNormalization", 2, 3, 4, options={"axis": 3, "bias": Value(3)}),
-        ],
-        (False, True, True, True),
-        [5],
-        2,
-    ),
-    "batch normalization of rows": (
-        [
-            *CONV,
-            given(3),
-            Step(INPUT, {"value": np.array([1, 2, 4], np.float32)}),
-            step("batchNormalization", 2, 3, 4, options={"axis": 1}),
-        ],
-        (False, True, False, False),
-        [5],
-        2,
-    ),
-    "a mean over the image": ([*CONV, step("reduceMean", 2, options={"axes": [1, 2], "keepDimensions": True})], (False, True), [3], 2),
-    "a mean that drops the image": ([*CONV, step("reduceMean", 2, options={"axes": [1, 2]})], (False, True), [3], 1),
-    "a sum over channels": ([*CONV, step("reduceSum", 2, options={"axes": [3]})], (False, True), [3], 1),
-    "a sum that leaves channels": ([*CONV, step("reduceSumSquare", 2, options={"axes": [0, 1]})], (False, True), [3], 2),
-    "a maximum": ([*CONV, step("reduceMax", 2, options={"axes": [2], "keepDimensions": True})], (False, True), [3], 2),
-    "a maximum of everything": ([*CONV, step("reduceMax", 2)], (False, True), [3], 1),
+    "a mean over the image": conv(step("reduceMean", 2, options={"axes": [1, 2], "keepDimensions": True})),
+    "a mean that drops the image": conv(step("reduceMean", 2, options={"axes": [1, 2]}), left=1),
+    "a sum over channels": conv(step("reduceSum", 2, options={"axes": [3]}), left=1),
+    "a sum that leaves channels": conv(step("reduceSumSquare", 2, options={"axes": [0, 1]})),
+    "a maximum": conv(step("reduceMax", 2, options={"axes": [2], "keepDimensions": True})),
+    "a maximum of everything": conv(step("reduceMax", 2), left=1),
     # The engine's optimizer would move the transpose behind the node, whose kernel then refuses the axes.
-    "a transpose before resampling": (
-        [
-            given(1, 1, 2, 2),
-            step("resample2d", 0, options={"axes": [1, 2], "sizes": [2, 1]}),
-            turn(1, 0, 2, 3, 1),
-            step("clamp", 2, options={"minValue": 0}),
-            step("resample2d", 3, options={"mode": "linear", "axes": [2, 3], "sizes": [3, 1]}),
-        ],
-        (False,),
-        [4],
-        1,
+    "a transpose before resampling": case(
+        given(1, 1, 2, 2),
+        step("resample2d", 0, options={"axes": [1, 2], "sizes": [2, 1]}),
+        turn(1, 0, 2, 3, 1),
+        step("clamp", 2, options={"minValue": 0}),
+        step("resample2d", 3, options={"mode": "linear", "axes": [2, 3], "sizes": [3, 1]}),
+        constants=(False,),
+        left=1,
     ),
-    "a transpose far before resampling": (
-        [
-            given(2, 3, 4, 2),
-            turn(0, 0, 2, 3, 1),
-            step("softmax", 1, axis=3),
-            step("resample2d", 2, options={"mode": "linear", "scales": [2, 2]}),
-        ],
-        (False,),
-        [3],
-        1,
+    "a transpose far before resampling": case(
+        given(2, 3, 4, 2),
+        turn(0, 0, 2, 3, 1),
+        step("softmax", 1, axis=3),
+        step("resample2d", 2, options={"mode": "linear", "scales": [2, 2]}),
+        constants=(False,),
+        left=1,
     ),
-    "linear resampling": (
-        [*CONV, step("resample2d", 2, options={"mode": "linear", "axes": [1, 2], "sizes": [6, 8]}), step("relu", 3)],
-        (False, True),
-        [4],
-        2,
+    "linear resampling": conv(step("resample2d", 2, options={"mode": "linear", "axes": [1, 2], "sizes": [6, 8]}), step("relu", 3)),
+    "resampling": conv(step("resample2d", 2, options={"axes": [1, 2], "scales": [2, 3]}), step("conv2d", 3, 1, options=NHWC)),
+    "casts": conv(step("cast", 2, type="int32"), step("cast", 3, type="float32"), step("conv2d", 4, 1, options=NHWC)),
+    "a softmax": conv(step("softmax", 2, axis=3)),
+    "a reshape": conv(step("reshape", 2, newShape=[3, 12])),
+    "a convolution in the other layout": conv(step("conv2d", 2, 1, options={"filterLayout": "ohwi", "padding": [1] * 4})),
+    "there and back": case(given(2, 3, 4), turn(0, 2, 0, 1), turn(1, 1, 2, 0), constants=(False,), left=0),
+    "there and back in another way": case(given(2, 3, 4), turn(0, 1, 2, 0), turn(1, 1, 0, 2), constants=(False,), left=1),
+    "three transposes": case(
+        given(2, 3, 4), turn(0, 2, 1, 0), step("exp", 1), turn(2, 0, 2, 1), turn(3, 1, 0, 2), constants=(False,), left=1
     ),
-    "resampling": (
-        [*CONV, step("resample2d", 2, options={"axes": [1, 2], "scales": [2, 3]}), step("conv2d", 3, 1, options=NHWC)],
-        (False, True),
-        [4],
-        2,
+    "two transposes that differ": case(given(3, 3), turn(0, 1, 0), step("add", 0, 1), constants=(False,), left=1),
+    "two transposes of a kind": case(given(3, 2), given(3, 2), turn(0, 1, 0), turn(1, 1, 0), step("sub", 2, 3), constants=(False,), left=1),
+    "two transposes of two ranks": case(
+        given(2, 3), given(2, 3, 2), turn(0, 1, 0), turn(1, 2, 1, 0), step("sub", 2, 3), constants=(False,)
     ),
-    "casts": (
-        [*CONV, step("cast", 2, type="int32"), step("cast", 3, type="float32"), step("conv2d", 4, 1, options=NHWC)],
-        (False, True),
-        [5],
-        2,
+    "a transposed constant": case(given(2, 3), given(2, 4), turn(1, 1, 0), step("matmul", 2, 0), left=0),
+    "a transposed constant as an output": case(given(40, 30), turn(0, 1, 0), turn(1, 1, 0), constants=(True,), outputs=[1, 2, 1], left=0),
+    "a transposed input as an output": case(given(4, 3), turn(0, 1, 0), constants=(False,), outputs=[1, 1], left=1),
+    "a reshaped constant": case(
+        given(2, 3), given(6), step("reshape", 1, newShape=[3, 2]), turn(2, 1, 0), step("add", 0, 3), outputs=[4, 3], left=0
     ),
-    "a softmax": ([*CONV, step("softmax", 2, axis=3)], (False, True), [3], 2),
-    "a reshape": ([*CONV, step("reshape", 2, newShape=[3, 12])], (False, True), [3], 2),
-    "a convolution in the other layout": (
-        [*CONV, step("conv2d", 2, 1, options={"filterLayout": "ohwi", "padding": [1] * 4})],
-        (False, True),
-        [3],
-        2,
+    "powers": case(given(2, 3, dtype="int32"), turn(0, 1, 0), given(2, dtype="int32"), step("pow", 1, 2), constants=(False, False), left=1),
+    "powers of one exponent": case(
+        given(1, 3, dtype="int32"), turn(0, 1, 0), Step(INPUT, {"value": np.full((2,), 2, "int32")}), step("pow", 1, 2), left=1
     ),
-    "there and back": ([given(2, 3, 4), turn(0, 2, 0, 1), turn(1, 1, 2, 0)], (False,), [2], 0),
-    "there and back in another way": ([given(2, 3, 4), turn(0, 1, 2, 0), turn(1, 1, 0, 2)], (False,), [2], 1),
-    "three transposes": ([given(2, 3, 4), turn(0, 2, 1, 0), step("exp", 1), turn(2, 0, 2, 1), turn(3, 1, 0, 2)], (False,), [4], 1),
-    "two transposes that differ": ([given(3, 3), turn(0, 1, 0), step("add", 0, 1)], (False,), [2], 1),
-    "two transposes of a kind": ([given(3, 2), given(3, 2), turn(0, 1, 0), turn(1, 1, 0), step("sub", 2, 3)], (False,), [4], 1),
-    "two transposes of two ranks": ([given(2, 3), given(2, 3, 2), turn(0, 1, 0), turn(1, 2, 1, 0), step("sub", 2, 3)], (False,), [4], 2),
-    "a transposed constant": ([given(2, 3), given(2, 4), turn(1, 1, 0), step("matmul", 2, 0)], (False, True), [3], 0),
-    "a transposed constant as an output": ([given(40, 30), turn(0, 1, 0), turn(1, 1, 0)], (True,), [1, 2, 1], 0),
-    "a transposed input as an output": ([given(4, 3), turn(0, 1, 0)], (False,), [1, 1], 1),
-    "a reshaped constant": (
-        [given(2, 3), given(6), step("reshape", 1, newShape=[3, 2]), turn(2, 1, 0), step("add", 0, 3)],
-        (False, True),
-        [4, 3],
-        0,
-    ),
-    "powers": ([given(2, 3, dtype="int32"), turn(0, 1, 0), given(2, dtype="int32"), step("pow", 1, 2)], (False, False), [3], 1),
-    "powers of one exponent": (
-        [given(1, 3, dtype="int32"), turn(0, 1, 0), Step(INPUT, {"value": np.full((2,), 2, "int32")}), step("pow", 1, 2)],
-        (False, True),
-        [3],
-        1,
-    ),
-    "a transpose that nobody needs": ([given(2, 3), turn(0, 1, 0), step("relu", 0)], (False,), [2], 0),
+    "a transpose that nobody needs": case(given(2, 3), turn(0, 1, 0), step("relu", 0), constants=(False,), left=0),
 }
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Case, check_cases, each_row, run, shared_context
+from tests.support import CURRENT, Case, check_cases, each_row, near, run, shared_context
 from webnn import MLGraphBuilder
 
 RNG = np.random.default_rng(0)
@@ -26,17 +25,6 @@ def random(dtype: str, *shape: int) -> Array:
         info = np.iinfo(dtype)
         return RNG.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
     return RNG.uniform(-4, 4, shape).astype(dtype)
-
-
-def near(rtol: float = 0, atol: float = 0) -> Callable[[Case, Array, Array], None]:
-    """Compare an output with the reference; NaN equals NaN."""
-
-    def compare(_: Case, actual: Array, expected: Array) -> None:
-        assert actual.dtype == expected.dtype
-        assert actual.shape == expected.shape
-        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
-
-    return compare
 
 
 def check(*cases: Case, rtol: float = 0, atol: float = 0) -> None:
@@ -134,13 +122,8 @@ def test_pad_of_a_scalar() -> None:
 
 
 def test_pad_modes() -> None:
-    check(
-        *(
-            Case("pad", random(dtype, 4, 3), [3, 2], [1, 2], mode=mode)
-            for dtype in ("float32", "float16", "int64")
-            for mode in ("edge", "reflection")
-        )
-    )
+    every = [(dtype, mode) for dtype in ("float32", "float16", "int64") for mode in ("edge", "reflection")]
+    check(*(Case("pad", random(dtype, 4, 3), [3, 2], [1, 2], mode=mode) for dtype, mode in every))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -174,20 +174,16 @@ def test_a_loss_comes_once() -> None:
 
 def test_threads_share_the_numbers() -> None:
     faults = Faults(failCompute=range(1, 1001, 2))
-    failed: list[str] = []
 
-    def judge() -> None:
+    def judge(_: int) -> list[str]:
+        errors = []
         for _ in range(250):
-            error = faults._judgeCompute("compute", lambda: 0).error
-            if error is not None:
-                failed.append(str(error))
+            errors.append(faults._judgeCompute("compute", lambda: 0).error)
             faults.memoryLimit = None
+        return [str(error) for error in errors if error is not None]
 
-    threads = [threading.Thread(target=judge) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        failed = [text for texts in threads.map(judge, range(4)) for text in texts]
     assert faults.computes == 1000
     # Each number was given out once.
     assert sorted(failed) == sorted(f"compute: an injected fault (failCompute={number})" for number in range(1, 1001, 2))

@@ -192,7 +192,9 @@ def append(made: list[Any], call: Callable[[], Any]) -> str:
     return outcome(lambda: made.append(call()))
 
 
-def check_programs(revision: str, examples: int) -> None:
+@pytest.mark.parametrize("examples", [20, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_programs_under_faults(revision: str, examples: int) -> None:
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(st.lists(STEPS, min_size=25, max_size=50))
     def run(steps: list[tuple[Any, ...]]) -> None:
@@ -202,14 +204,3 @@ def check_programs(revision: str, examples: int) -> None:
             program.check_counts()
 
     run()
-
-
-@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
-def test_programs_under_faults(revision: str) -> None:
-    check_programs(revision, 20)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
-def test_many_programs_under_faults(revision: str) -> None:
-    check_programs(revision, 400)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -366,11 +367,8 @@ async def test_memory_ends_while_a_program_runs() -> None:
 
 @pytest.mark.parametrize("delay", [None, DELAY])
 async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, delay: float | None) -> None:
-    def fail(*_: object) -> None:
-        raise MemoryError("none left")
-
     context = current(Faults(delay=delay))
-    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
+    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", Mock(side_effect=MemoryError("none left")))
     with refused(UnknownError, rule="memory", operation="createTensor", said="none left"):
         make(context)
     with held(context):

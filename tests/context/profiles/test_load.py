@@ -15,9 +15,11 @@ import pytest
 
 from tests.shared import SHARED
 from tests.support import BROWSERS, CURRENT, FIRST, NEWEST, PATIENCE, limits_of
+from webnn import ML, GraphDescription, MLGraphBuilder, describe
+from webnn.context.placement.assign import simulate
 from webnn.context.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, schema
 from webnn.context.profiles.profile import operand_names
-from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.drafts import find_revision, with_acceptance
 from webnn.validation.operation import Call, find_unsupported
@@ -67,10 +69,10 @@ def test_the_source_is_told(name: str) -> None:
     assert profile.summary
     assert "\n" not in profile.summary
     assert repr(profile) == f"<Profile {name}: {profile.summary}>"
-    # A profile was measured in a browser, or transcribed from a file of its source.
+    # A profile was measured in a browser or on a provider, or transcribed from a file of its source.
     measured = profile.source["certainty"].startswith("measured")
     assert measured or profile.source["certainty"].startswith("transcribed")
-    assert ("browser" in profile.source, "path" in profile.source) == (measured, not measured)
+    assert ("browser" in profile.source or "provider" in profile.source, "path" in profile.source) == (measured, not measured)
 
 
 @each_profile
@@ -103,8 +105,8 @@ def test_a_device_takes_nothing_that_the_draft_refuses(name: str) -> None:
             low, high = allowed.ranks
             if limits.ranks[0] < low or limits.ranks[1] > (MAX_RANK if high is None else high):
                 wider.add((operation, row))
-    # The draft comes first: a scalar is refused there.
-    assert wider <= {("scatterElements", "indices")}
+    # The draft's steps come first: a scalar is refused in the one, and made by the other.
+    assert wider <= {("scatterElements", "indices"), ("gather", "output")}
 
 
 #: The number of rows that differ between two versions of a backend.
@@ -355,6 +357,44 @@ def test_a_list_of_native_operations(tmp_path: Path) -> None:
     assert profile.fallback_reason("sub", [("a", "a", given)], [given]) == "not in the profile's native operations"
     nothing = profile_of(tmp_path, {"_extends": "ort", "_native": []})
     assert nothing.fallback_reason("add", [("a", "a", given)], [given]) == "not in the profile's native operations"
+
+
+def pads(mode: str, dataType: DataType = "float32") -> GraphDescription:
+    builder = MLGraphBuilder(ML(revision="2026-06").createContextSync())
+    x = builder.input("x", dataType=dataType, shape=[2, 3])
+    return describe({"y": builder.pad(x, [0, 1], [1, 0], mode=mode)})
+
+
+RULES: list[tuple[dict[str, Any], GraphDescription, str]] = [
+    (
+        {},
+        pads("edge"),
+        "native only if options.mode is one of ['constant', 'reflection'], where input has a data type of ['float32'], got 'edge'",
+    ),
+    ({}, pads("reflection"), ""),
+    ({}, pads("constant"), ""),
+    ({}, pads("edge", "int32"), ""),
+    ({}, pads("constant", "int8"), "native only for a data type of ['float32', 'float16', 'int32'] in input, got int8"),
+    ({"_lacks": ["float32", "uint8"]}, pads("constant"), "native only for a data type of"),
+    ({"_lacks": ["uint8"]}, pads("constant"), ""),
+    ({"_native": ["add"]}, pads("constant"), "not in the profile's native operations"),
+    ({"_nativeRules": {"pad": []}}, pads("edge"), ""),
+]
+
+
+@pytest.mark.parametrize(("said", "graph", "reason"), RULES)
+def test_rules_of_native_operations(tmp_path: Path, said: dict[str, Any], graph: GraphDescription, reason: str) -> None:
+    rules = {
+        "pad": [
+            {"must": {"input": {"dataTypes": ["float32", "float16", "int32"]}}},
+            {"must": {"mode": {"oneOf": ["constant", "reflection"]}}, "when": {"input": {"dataTypes": ["float32"]}}},
+        ]
+    }
+    profile_of(tmp_path, {"_extends": "ort", "_native": ["pad"], "_nativeRules": rules})
+    (tmp_path / "next.json").write_text(json.dumps({"_extends": "mine.json", **said}), encoding="utf-8")
+    [operator] = simulate(graph, load_profile(tmp_path / "next.json"), "gpu").operators
+    assert operator.reason.startswith(reason)
+    assert operator.device == ("cpu" if reason else "gpu")
 
 
 # A revision with a profile

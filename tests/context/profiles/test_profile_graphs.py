@@ -262,6 +262,10 @@ LEAST = {
     "ort-openvino": (1900, 47),
     "tflite-chromium147": (1470, 216),
     "tflite-chromium153": (1456, 221),
+    # Providers take all that the draft takes.
+    "qnn-htp": (1500, 0),
+    "webgpu-dawn": (1500, 0),
+    "webgpu-dawn-no-float16": (1500, 0),
 }
 
 

@@ -317,15 +317,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_the_command_on_an_executor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The network of the example, and its quantized forms."""
     arguments = [
-        "digits*",
-        "--cache",
-        str(tmp_path / "cache"),
-        "--rounds",
-        "0",
-        "--executor",
-        "processes:2",
-        "--json",
-        str(tmp_path / "r.json"),
+        *("digits*", "--cache", f"{tmp_path / 'cache'}", "--rounds", "0", "--executor", "processes:2", "--json", f"{tmp_path / 'r.json'}")
     ]
     assert command.main(arguments) == 0, capsys.readouterr().out
     rows = {row["name"]: row for row in json.loads((tmp_path / "r.json").read_text())["models"]}

@@ -48,10 +48,7 @@ def test_which_tests_are_of_use(value: Any, reason: str) -> None:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     packed = nibbles(TensorProto.UINT4, [1, 2, 15])
-    tests = [
-        make_test(outputs=[F32 + 1]),
-        make_test("test_nibbles", [packed], [np.float16(2)], runs=3),
-    ]
+    tests = [make_test(outputs=[F32 + 1]), make_test("test_nibbles", [packed], [np.float16(2)], runs=3)]
     written = write(tests, tmp_path)
     assert load(tmp_path) == written
     first, second = written
@@ -266,8 +263,5 @@ def test_json() -> None:
     results = as_json(RESULTS, {"test_b": Verdict(name="test_b", status="ok")}, {"a sequence": 25}, {"webnn": "1"}, 3.5)
     results = json.loads(json.dumps(results))
     assert (results["versions"], results["seconds"], results["skipped"]) == ({"webnn": "1"}, 3.5, {"a sequence": 25})
-    assert [(each["name"], each["reaches"], each.get("alone")) for each in results["tests"]][:3] == [
-        ("test_a", True, None),
-        ("test_b", True, "ok"),
-        ("test_c", False, None),
-    ]
+    wanted = [("test_a", True, None), ("test_b", True, "ok"), ("test_c", False, None)]
+    assert [(each["name"], each["reaches"], each.get("alone")) for each in results["tests"]][:3] == wanted

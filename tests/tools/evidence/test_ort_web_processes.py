@@ -53,14 +53,8 @@ def run(folder: Path, names: Sequence[str], source: str = PROGRAM, **options: An
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_one_test_does_not_end_the_others(tmp_path: Path, jobs: int) -> None:
     names = ["a", "b-crash", "c", "d-hang", "e", "f-crash"]
-    assert run(tmp_path, names, jobs=jobs) == [
-        ("a", "ran"),
-        ("b-crash", "crash"),
-        ("c", "ran"),
-        ("d-hang", "hang"),
-        ("e", "ran"),
-        ("f-crash", "crash"),
-    ]
+    wanted = [("a", "ran"), ("b-crash", "crash"), ("c", "ran"), ("d-hang", "hang"), ("e", "ran"), ("f-crash", "crash")]
+    assert run(tmp_path, names, jobs=jobs) == wanted
 
 
 def hear_nothing_of(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -146,14 +140,8 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         verdicts[case.name] = judge(case, report, (tmp_path / case.data.lstrip("/")).read_bytes())
 
     processes.run(cases, tmp_path, command, report=note, silence=0.1)
-    assert {name: each.status for name, each in verdicts.items()} == {
-        "add": "ok",
-        "fail": "error",
-        "hang": "hang",
-        "loop": "hang",
-        "again": "ok",
-        "measured": "ok",
-    }
+    wanted = {"add": "ok", "fail": "error", "hang": "hang", "loop": "hang", "again": "ok", "measured": "ok"}
+    assert {name: each.status for name, each in verdicts.items()} == wanted
     added = verdicts["add"]
     assert (list(added.claimed), list(added.left), list(added.remarks)) == (["Add"], ["Loop"], ["Loop is too much"])
     assert {name: added.calls[f"MLGraphBuilder.{name}"] for name in ("input", "add", "build")} == {"input": 1, "add": 1, "build": 1}
@@ -166,11 +154,7 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def package_in(folder: Path) -> Path:
-    files = {
-        "dist/a.mjs": "import('ort-wasm.x.mjs')",
-        "dist/ort-wasm.x.mjs": "webnn, ort-wasm.x.wasm",
-        "dist/ort-wasm.x.wasm": "",
-    }
+    files = {"dist/a.mjs": "import('ort-wasm.x.mjs')", "dist/ort-wasm.x.mjs": "webnn, ort-wasm.x.wasm", "dist/ort-wasm.x.wasm": ""}
     return make_package(folder, files, exports={"./all": "./dist/a.mjs"})
 
 

@@ -84,12 +84,8 @@ def test_faults(name: str, outcome: Outcome, fault: str) -> None:
 def test_where_an_entry_applies() -> None:
     assert [Known(reason="").applies(draft, folded=folded) for draft in ("2024-06", "2026-06") for folded in (False, True)] == [True] * 4
     only = Known(reason="", draft="2024-06", folded=False)
-    assert [only.applies(draft, folded=folded) for draft in ("2024-06", "2026-06") for folded in (False, True)] == [
-        True,
-        False,
-        False,
-        False,
-    ]
+    wanted = [True, False, False, False]
+    assert [only.applies(draft, folded=folded) for draft in ("2024-06", "2026-06") for folded in (False, True)] == wanted
 
 
 def test_the_list() -> None:

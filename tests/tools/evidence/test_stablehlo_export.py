@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.support import Array
 from tests.webnn.hlo.test_reader import jaxlib
 from tools.evidence import stablehlo_export
 from tools.evidence.stablehlo_export import Judge, Verdict, judge, judge_all, recorded_graph
+from webnn.context.devices.selection import CPU, Device
 from webnn.validation.descriptor import unpack
 from webnn.wpt_runner.vectors.batch import choose, group_cases
 from webnn.wpt_runner.vectors.cases import Case, load_cases
@@ -22,7 +24,8 @@ pytestmark = jaxlib
 
 
 def task(filter: str) -> tuple[Case, Correction | None]:
-    return choose(group_cases(list(load_cases(bundled_archives())), None), [filter])[0]
+    case, correction, _ = choose(group_cases(list(load_cases(bundled_archives())), None, Device(provider=CPU, type="cpu")), [filter])[0]
+    return case, correction
 
 
 def expecting(case: Case) -> Judge:
@@ -45,11 +48,7 @@ def test_right_and_wrong(filter: str) -> None:
     wrong = judge(case, correction, lambda text, inputs: [each + 1 for each in run(text, inputs)])
     assert wrong.kind == "wrong"
     assert wrong.reason
-
-    def fail(text: str, inputs: Sequence[Array]) -> list[Array]:
-        raise RuntimeError("the compiler\nfails")
-
-    assert judge(case, correction, fail) == Verdict("wrong", "RuntimeError: the compiler")
+    assert judge(case, correction, Mock(side_effect=RuntimeError("the compiler\nfails"))) == Verdict("wrong", "RuntimeError: the compiler")
 
 
 def test_what_the_draft_refuses() -> None:
@@ -60,7 +59,8 @@ def test_what_the_draft_refuses() -> None:
 
 
 def _all() -> Sequence[tuple[Case, Correction | None]]:
-    return choose(group_cases(list(load_cases(bundled_archives())), None), [])
+    tasks = choose(group_cases(list(load_cases(bundled_archives())), None, Device(provider=CPU, type="cpu")), [])
+    return [(case, correction) for case, correction, _ in tasks]
 
 
 def expecting_nothing(text: str, inputs: Sequence[Array]) -> list[Array]:

@@ -118,11 +118,8 @@ def test_the_table_of_variables_is_complete() -> None:
 
 def test_errors() -> None:
     found = {each.name: each for each in errors.classes()}
-    public = {
-        f"webnn.{name}"
-        for name in webnn.__all__
-        if isinstance(getattr(webnn, name), type) and issubclass(getattr(webnn, name), BaseException)
-    }
+    classes = {f"webnn.{name}": getattr(webnn, name) for name in webnn.__all__}
+    public = {name for name, each in classes.items() if isinstance(each, type) and issubclass(each, BaseException)}
     assert public == {name for name in found if name.count(".") == 1}
     # A base that is an error of another module.
     assert "webnn.xla.errors.XlaTypeError" in found

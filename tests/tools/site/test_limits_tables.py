@@ -16,15 +16,7 @@ from webnn.validation.steps import algorithms_of
 OPERATIONS = sorted({name for draft in DRAFTS for name in find_revision(draft).operations})
 
 
-@each_row(
-    ("cell", "written"),
-    [
-        ("a", "a"),
-        ("a | b", "a \\| b"),
-        ("`a|b` | c", "`a|b` \\| c"),
-        ("a\nb", "a<br>b"),
-    ],
-)
+@each_row(("cell", "written"), [("a", "a"), ("a | b", "a \\| b"), ("`a|b` | c", "`a|b` \\| c"), ("a\nb", "a<br>b")])
 def test_a_cell(cell: str, written: str) -> None:
     assert table(["x"], [[cell]]) == ["| x |", "| --- |", f"| {written} |", ""]
 

@@ -152,11 +152,7 @@ def test_outputs_of_a_type_that_the_program_chooses() -> None:
         ("equal", {"a": DATA_TYPES, "b": DATA_TYPES}, {"a": (0, 8), "b": (0, 8)}),
         ("gemm", dict.fromkeys(("a", "b", "options.c"), FLOAT_TYPES), {"a": (2, 2), "b": (2, 2), "options.c": (0, 2)}),
         ("triangular", {"input": DATA_TYPES}, {"input": (2, 8)}),
-        (
-            "gatherElements",
-            {"input": DATA_TYPES, "indices": ("int32", "uint32", "int64")},
-            {"input": (1, 8), "indices": (1, 8)},
-        ),
+        ("gatherElements", {"input": DATA_TYPES, "indices": ("int32", "uint32", "int64")}, {"input": (1, 8), "indices": (1, 8)}),
         (
             "gruCell",
             dict.fromkeys(("input", "weight", "recurrentWeight", "hiddenState", "options.bias", "options.recurrentBias"), FLOAT_TYPES),

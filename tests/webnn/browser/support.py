@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 
 import webnn
+from tests.webnn.javascript import engines
 from webnn.browser.opinion import Witness
 from webnn.browser.watch import LARGEST, Log, Watch
 from webnn.javascript.idl import load_idl
-from webnn.javascript.realm import Address, Realm, ScriptError
+from webnn.javascript.realm import Realm, ScriptError
 
 DIALECT = "browsers-2026"
 
@@ -17,15 +18,8 @@ DIALECT = "browsers-2026"
 def make_realm(log: Callable[[str], object]) -> Realm:
     """Make a realm of the newest draft."""
     idl = load_idl("2026-06", DIALECT)
-    return Realm(
-        ml=webnn.ML(revision=idl.revision),
-        address=Address(pathname="/program.js"),
-        read=lambda _: None,
-        log=lambda _, text: log(text),
-        emit=lambda *_: None,
-        revision="2026-06",
-        memory=1 << 28,
-        dialect=DIALECT,
+    return engines.make_realm(
+        lambda _, text: log(text), "2026-06", pathname="/program.js", ml=webnn.ML(revision=idl.revision), dialect=DIALECT
     )
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import webnn
 from tests.support import NEWEST
+from tests.webnn.javascript.engines import make_realm
 from webnn.browser.chromium import Chromium, PageCrashError, serve
 from webnn.browser.profile_calls import Draws
 from webnn.browser.profile_probe import Outcome, Page, judge
@@ -22,7 +23,7 @@ from webnn.browser.profile_verify import compare_limits, verify
 from webnn.commands import main as cli
 from webnn.context.profiles import Profile, load_profile, make_profile
 from webnn.context.profiles.difference import compare
-from webnn.javascript.realm import Address, Realm, require_engine
+from webnn.javascript.realm import require_engine
 
 KEPT = ("cast", "concat", "gatherElements", "identity", "maxPool2d", "pad", "reduceMax", "reshape", "slice")
 RULES: dict[str, Any] = {
@@ -55,13 +56,11 @@ def realm_of(profile: Profile, script: str = "") -> Callable[[str, object], Any]
     """Return what calls a function in a new realm of the emulator, as `Chromium.evaluate` does in a page."""
     require_engine()
     answer: dict[str, Any] = {}
-    realm = Realm(
+    realm = make_realm(
+        lambda *_: None,
+        NEWEST,
         ml=webnn.ML(revision=NEWEST, profile=profile, fallback="silent"),
-        address=Address(pathname="/"),
-        read=lambda _: None,
-        log=lambda *_: None,
         emit=lambda kind, text: answer.update({kind: json.loads(text)}),
-        revision=NEWEST,
         memory=1 << 29,
         dialect="browsers-2026",
     )

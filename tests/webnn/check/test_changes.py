@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from tests.support import BROWSERS, each_row, limits_of
-from webnn import ML, MLGraphBuilder, MLOperand
-from webnn.check.changes import NEAREST, loss, suggest
+from webnn import ML, MLGraphBuilder, MLOperand, describe
+from webnn.check.changes import NEAREST, keep_native, loss, suggest
 from webnn.check.report import Change
 from webnn.context.profiles import Profile, TensorLimits, Violation, load_profile
+from webnn.context.profiles.rules import Rule
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, DataType, integer_range, is_float
 from webnn.validation.errors import WebNNTypeError
 
@@ -291,3 +292,29 @@ def test_casts_help(name: str) -> None:
                 helped += 1
     assert refused == []
     assert helped == HELPED[name]
+
+
+# Operators that leave the device of a profile
+
+
+@each_row(
+    ("dataType", "expected"),
+    [
+        ("float32", ""),
+        ("int8", "cast input to int32, and the result back to int8"),
+        ("float16", "cast input to float32, and the result back to float16"),
+    ],
+)
+def test_a_change_keeps_an_operator_on_the_device(dataType: DataType, expected: str) -> None:
+    rule = Rule({"input": {"dataTypes": ("float32", "int32", "float16")}}, {})
+    profile = replace(load_profile("ort"), native={"relu": {}}, native_rules={"relu": (rule,)}, lacks=("float16",))
+    builder = MLGraphBuilder(ML(revision="2026-06").createContextSync())
+    graph = describe({"y": builder.relu(builder.input("x", dataType=dataType, shape=[2]))})
+    assert keep_native(graph, graph.operators[0].index, profile) == expected
+
+
+def test_no_change_helps_an_operation_that_the_device_does_not_have() -> None:
+    profile = replace(load_profile("ort"), native={})
+    builder = MLGraphBuilder(ML(revision="2026-06").createContextSync())
+    graph = describe({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
+    assert keep_native(graph, graph.operators[0].index, profile) == ""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import webnn
 from tests.webnn.fuzz.hosts import emulator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.commands import main as cli
@@ -32,6 +33,22 @@ def test_a_small_run(tmp_path: Path) -> None:
     assert found["graphs"] > 90
     assert "150 programs" in output
     assert "0 classes of differences" in output
+
+
+def test_a_device_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that asks for no device gets the one of the command; without it, the CPU computes in its place."""
+    given: list[dict[str, Any]] = []
+    plain = webnn.ML
+
+    def make(**settings: Any) -> webnn.ML:
+        given.append(settings)
+        return plain(**settings)
+
+    monkeypatch.setattr(webnn, "ML", make)
+    code, output = run("--device", "npu", "--no-simulators", "--calls", "20", "--graphs", "2", "--seed", "3")
+    assert code == 0, output
+    assert given[0]["order"] == {"cpu": ["npu"]}
+    assert run("--device", "gpu", "--browser", "chromium")[0] == 2
 
 
 def test_what_a_finding_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

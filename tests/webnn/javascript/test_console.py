@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-import webnn
-from tests.webnn.javascript.engines import needs_quickjs
-from webnn.javascript.realm import Address, Realm
+from tests.webnn.javascript.engines import make_realm, needs_quickjs
 
 pytestmark = needs_quickjs
 
@@ -16,15 +14,7 @@ pytestmark = needs_quickjs
 def run(script: str) -> list[tuple[str, str]]:
     """Run a script; return the levels and texts on its console."""
     console: list[tuple[str, str]] = []
-    realm = Realm(
-        ml=webnn.ML(revision="2024-06"),
-        address=Address(pathname="/webnn/test.html"),
-        read=lambda _: None,
-        log=lambda level, text: console.append((level, text)),
-        emit=lambda *_: None,
-        revision="2024-06",
-        memory=1 << 26,
-    )
+    realm = make_realm(lambda level, text: console.append((level, text)), pathname="/webnn/test.html", memory=1 << 26)
     realm.evaluate(script)
     return console
 

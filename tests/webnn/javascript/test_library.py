@@ -7,27 +7,18 @@ from typing import Any
 
 import pytest
 
-import webnn
-from tests.webnn.javascript.engines import needs_quickjs, needs_rejections
+from tests.webnn.javascript.engines import make_realm, needs_quickjs, needs_rejections
 from webnn.javascript import library
 from webnn.javascript.bytecode import compile_script
 from webnn.javascript.library import find_engine
-from webnn.javascript.realm import Address, Realm, ScriptError
+from webnn.javascript.realm import Realm, ScriptError
 
 pytestmark = needs_quickjs
 
 
 def _make(memory: int = 1 << 28) -> tuple[Realm, list[str]]:
     console: list[str] = []
-    realm = Realm(
-        ml=webnn.ML(revision="2024-06"),
-        address=Address(pathname="/test.html"),
-        read=lambda _: None,
-        log=lambda _, text: console.append(text),
-        emit=lambda *_: None,
-        revision="2024-06",
-        memory=memory,
-    )
+    realm = make_realm(lambda _, text: console.append(text), pathname="/test.html", memory=memory)
     return realm, console
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.javascript.engines import make_realm, needs_quickjs
 from tests.webnn.javascript.node_support import run
 from webnn.javascript.idl import load_dialects, load_idl
-from webnn.javascript.realm import Address, Realm
 from webnn.validation.drafts import DRAFTS
 
 #: Outcomes: the members that a program finds, and its context.
@@ -63,13 +62,10 @@ def expected(name: str) -> list[list[object]]:
 def test_in_a_realm(name: str, draft: str, scope: Any) -> None:
     document, secure, _ = DOCUMENTS[name]
     written: list[str] = []
-    realm = Realm(
+    realm = make_realm(
+        lambda _, text: written.append(text),
+        draft,
         ml=webnn.ML(revision=draft, document=document) if secure else None,
-        address=Address(pathname="/"),
-        read=lambda _: None,
-        log=lambda _, text: written.append(text),
-        emit=lambda *_: None,
-        revision=draft,
         memory=1 << 27,
         scope=scope,
     )
@@ -91,15 +87,7 @@ def test_in_node(name: str, tmp_path: Path) -> None:
 def test_a_builder_is_refused_when_the_document_was_left() -> None:
     document = webnn.Document()
     written: list[str] = []
-    realm = Realm(
-        ml=webnn.ML(revision="2024-06", document=document),
-        address=Address(pathname="/"),
-        read=lambda _: None,
-        log=lambda _, text: written.append(text),
-        emit=lambda *_: None,
-        revision="2024-06",
-        memory=1 << 27,
-    )
+    realm = make_realm(lambda _, text: written.append(text), ml=webnn.ML(revision="2024-06", document=document), memory=1 << 27)
     realm.evaluate("let context; navigator.ml.createContext().then(each => { context = each; console.log('made'); })")
     realm.run(lambda: bool(written), float("inf"))
     document.active = False

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import webnn
+from tests.webnn.javascript.engines import make_realm
 from tests.webnn.javascript.node_support import run
-from webnn.javascript.realm import Address, Realm
 
 pytestmark = pytest.mark.processes
 
@@ -87,15 +86,7 @@ def test_a_program(name: str, tmp_path: Path) -> None:
 
 def test_web_platform_tests_see_a_browser() -> None:
     written: list[tuple[str, str]] = []
-    realm = Realm(
-        ml=webnn.ML(revision="2024-06"),
-        address=Address(pathname="/"),
-        read=lambda _: None,
-        log=lambda level, text: written.append((level, text)),
-        emit=lambda *_: None,
-        revision="2024-06",
-        memory=1 << 26,
-    )
+    realm = make_realm(lambda level, text: written.append((level, text)), memory=1 << 26)
     realm.evaluate(
         "navigator.ml.createContext({device: 'cpu'}).then(context => {"
         "  new MLGraphBuilder(context).input('x', {dataType: 'float32', shape: [2]}); console.log('done'); })"

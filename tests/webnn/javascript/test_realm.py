@@ -13,9 +13,9 @@ import pytest
 
 import webnn
 from tests.support import CURRENT
-from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.javascript.engines import make_realm, needs_quickjs
 from tests.wpt_runner.clock import Clock
-from webnn.javascript.realm import Address, EngineMissingError, Realm, ScriptError
+from webnn.javascript.realm import Address, EngineMissingError, ScriptError
 
 FILES = {"/webnn/data.json": '{"a": [1, 2]}', "/webnn/\u2603.txt": "snow", "/top.txt": "top"}
 
@@ -29,13 +29,11 @@ class Page:
         self.read: list[str] = []
         self.made: list[weakref.ref[Any]] = []
         self.asked: list[Any] = []
-        self.realm = Realm(
-            ml=webnn.ML(revision=revision),
+        self.realm = make_realm(
+            lambda level, text: self.console.append((level, text)),
+            revision,
             address=Address(pathname="/webnn/test.html", search="?cpu"),
             read=self._read,
-            log=lambda level, text: self.console.append((level, text)),
-            emit=lambda kind, text: None,
-            revision=revision,
             memory=memory,
             observe=self._observe,
         )

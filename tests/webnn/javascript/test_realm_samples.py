@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import webnn
 from tests.shared import SHARED
-from tests.webnn.javascript.engines import needs_quickjs
-from webnn.javascript.realm import Address, Realm
+from tests.webnn.javascript.engines import make_realm, needs_quickjs
 from webnn.validation.drafts import DRAFTS
 
 pytestmark = [needs_quickjs, pytest.mark.shared]
@@ -126,15 +124,7 @@ def samples(draft: str) -> dict[str, str]:
 def run(draft: str, name: str, arguments: str) -> str:
     """Run a sample and its operation; return what the script writes."""
     lines: list[str] = []
-    realm = Realm(
-        ml=webnn.ML(revision=draft),
-        address=Address(pathname="/"),
-        read=lambda path: None,
-        log=lambda level, text: lines.append(text),
-        emit=lambda kind, text: None,
-        revision=draft,
-        memory=1 << 28,
-    )
+    realm = make_realm(lambda level, text: lines.append(text), draft)
     for block in dict.fromkeys(samples(draft).values()):
         realm.evaluate(block)
     is_method = draft == "2024-06"

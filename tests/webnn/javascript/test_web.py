@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-import webnn
-from tests.webnn.javascript.engines import needs_quickjs, needs_rejections
+from tests.webnn.javascript.engines import make_realm, needs_quickjs, needs_rejections
 from tests.wpt_runner.clock import Clock
 from webnn.javascript import library
 from webnn.javascript.node import NodeMissingError, find_node
-from webnn.javascript.realm import Address, Realm, Scope
+from webnn.javascript.realm import Realm, Scope
 
 pytestmark = needs_quickjs
 
@@ -256,15 +255,8 @@ TABLE = CLONES | ENCODINGS | EVENTS | ABORTS | URLS | OTHERS
 def _make(scope: Scope = "window", read: dict[str, str] | None = None) -> tuple[Realm, list[str]]:
     """Make a realm, and the list that its console fills."""
     console: list[str] = []
-    realm = Realm(
-        ml=webnn.ML(revision="2026-06"),
-        address=Address(pathname="/webnn/test.html"),
-        read=(read or {}).get,
-        log=lambda level, text: console.append(f"{level}: {text}"),
-        emit=lambda kind, text: None,
-        revision="2026-06",
-        memory=1 << 28,
-        scope=scope,
+    realm = make_realm(
+        lambda level, text: console.append(f"{level}: {text}"), "2026-06", pathname="/webnn/test.html", read=(read or {}).get, scope=scope
     )
     return realm, console
 

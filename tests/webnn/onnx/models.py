@@ -17,7 +17,7 @@ from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder
 from webnn.context import once
 
-__all__ = ["check", "compute", "make", "run_onnx"]
+__all__ = ["check", "compute", "make", "one", "operations", "run_onnx"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -39,6 +39,18 @@ def make(
     graph = onnx.helper.make_graph([node], "m", inputs, outputs)
     imports = [onnx.helper.make_opsetid(domain, number) for domain, number in {"": version, **(domains or {})}.items()]
     return onnx.helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+
+def one(
+    operator: str, feeds: Mapping[str, Array], version: int = 21, *, outputs: Sequence[str] = ("y",), **attributes: Any
+) -> onnx.ModelProto:
+    """Make a model of one node that takes the feeds in their order: `make` of the node that these arguments give."""
+    return make(onnx.helper.make_node(operator, list(feeds), list(outputs), **attributes), feeds, version)
+
+
+def operations(model: onnx.ModelProto, **constants: Any) -> list[str]:
+    """Return the operations of the graph that a model becomes if these inputs are known."""
+    return [each.operation for each in webnn.onnx.load(model, constants=constants).description.operators]
 
 
 def compute(

@@ -36,12 +36,8 @@ m (float[batch, 3] x) => (float[batch, 3] y)
 def test_a_model_becomes_a_graph() -> None:
     imported = webnn.onnx.load(parser.parse_model(MODEL), dims={"batch": 2})
     description = imported.description
-    assert imported.inputs == {"x": OperandDescriptor("float32", (2, 3))}
-    assert imported.outputs == {}
-    assert [(each.operation, each.label, each.outputs) for each in description.operators] == [
-        ("add", "s", ("s",)),
-        ("relu", "y", ("y",)),
-    ]
+    assert (imported.inputs, imported.outputs) == ({"x": OperandDescriptor("float32", (2, 3))}, {})
+    assert [(each.operation, each.label, each.outputs) for each in description.operators] == [("add", "s", ("s",)), ("relu", "y", ("y",))]
     assert list(description.constants) == ["w"]
     assert [each.outcome for each in imported.report.nodes] == ["converted", "converted"]
 
@@ -49,8 +45,7 @@ def test_a_model_becomes_a_graph() -> None:
 def test_it_computes_in_a_builder() -> None:
     context = make_context()
     builder = MLGraphBuilder(context)
-    imported = webnn.onnx.load(parser.parse_model(MODEL), builder, shapes={"x": [1, 3]})
-    graph = builder.buildSync(dict(imported.outputs))
+    graph = builder.buildSync(dict(webnn.onnx.load(parser.parse_model(MODEL), builder, shapes={"x": [1, 3]}).outputs))
     x = context.createTensorSync(dataType="float32", shape=[1, 3], writable=True)
     y = context.createTensorSync(dataType="float32", shape=[1, 3], readable=True)
     context.writeTensor(x, np.array([[-5, 0, 0.5]], np.float32))
@@ -191,9 +186,8 @@ def test_the_package_alone_has_all_operations() -> None:
 
 @pytest.mark.parametrize("line", ["y = Relu(s)\n    y = Sigmoid(s)", "y, y = Split <axis = 1, num_outputs = 2> (s)"])
 def test_a_value_is_made_once(line: str) -> None:
-    model = parser.parse_model(MODEL.replace("y = Relu(s)", line))
     with pytest.raises(webnn.onnx.RefusedModelError, match="the value 'y' must be made once"):
-        webnn.onnx.load(model, dims={"batch": 2})
+        webnn.onnx.load(parser.parse_model(MODEL.replace("y = Relu(s)", line)), dims={"batch": 2})
 
 
 def test_a_shape_without_elements_may_have_sizes_that_no_array_has() -> None:

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from webnn.wpt_runner.vectors.batch import DeviceType, Task
+from webnn.wpt_runner.devices import DeviceType
+from webnn.wpt_runner.vectors.batch import Task
 from webnn.wpt_runner.vectors.cases import Outcome
 
 __all__ = ["prepare"]

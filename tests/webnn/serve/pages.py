@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.support import PATIENCE
 from webnn.javascript.channel import Bytes, Message
 from webnn.serve.messages import size_of
 from webnn.serve.session import Session, Visitor
+from webnn.serve.sessions import Sessions
 
 PAIR = {"dataType": "float32", "shape": [2]}
 HELLO = {"kind": "window", "url": "https://a.test/", "origin": "https://a.test", "ancestors": [], "allow": "", "policy": "", "first": 1}
 VISITOR = Visitor(url="https://a.test/", origin="https://a.test")
+#: The name of a session.
+NAME = "0123456789abcdef0123456789abcdef"
+
+
+def body(*pieces: bytes, number: int = 1) -> bytes:
+    """Return a body of messages, as a page numbers and sends it."""
+    return struct.pack("<I", number) + b"".join(pieces)
+
+
+def message(kind: str, *parts: bytes) -> bytes:
+    return b"WN" + kind.encode() + b"\0" + struct.pack(f"<I{len(parts)}Q", len(parts), *map(len, parts)) + b"".join(parts)
+
+
+GREETING, NOTHING = message("H", json.dumps(HELLO).encode()), message("C", b'"nothing"')
+
+
+def end_all(sessions: Sessions) -> None:
+    for session in list(sessions.living.values()):
+        sessions.end(session)
+
+
+async def eventually(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not is_so():
+            await asyncio.sleep(0.01)
 
 
 def request(interface: str, member: str, handle: int | None, *arguments: Any, views: Sequence[Any] = ()) -> bytes:

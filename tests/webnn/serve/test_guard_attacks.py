@@ -7,7 +7,6 @@ attempt is a fault of the emulator.
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -19,9 +18,8 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from tests.webnn.serve.pages import HELLO
+from tests.webnn.serve.pages import GREETING, NAME, body, end_all
 from tests.webnn.serve.raw import Answer, ask, connect, read_answer
-from tests.webnn.serve.test_messages import body, message
 from webnn.serve import guard
 from webnn.serve import sessions as counting
 from webnn.serve.folder import Folder
@@ -29,8 +27,6 @@ from webnn.serve.options import Options
 from webnn.serve.proxy import Proxy
 from webnn.serve.server import Server
 
-NAME = "0123456789abcdef0123456789abcdef"
-GREETING = message("H", json.dumps(HELLO).encode())
 #: The emulator's addresses, and how they are asked.
 ENDPOINTS = [
     ("GET", "webnn.js"),
@@ -305,8 +301,7 @@ async def test_sessions_are_bounded(server: Server, monkeypatch: pytest.MonkeyPa
     ]
     assert [answer.status for answer in answers] == [200, 200, 200, 503, 503]
     assert len(server.sessions.living) == 3
-    for session in list(server.sessions.living.values()):
-        server.sessions.end(session)
+    end_all(server.sessions)
     await assert_alive(server)
 
 

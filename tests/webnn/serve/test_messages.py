@@ -8,17 +8,10 @@ import threading
 import numpy as np
 import pytest
 
+from tests.webnn.serve.pages import body, message
 from webnn.javascript.channel import Bytes, Message
 from webnn.serve import messages
 from webnn.serve.messages import MessageError, close_reason, pack, read_text, size_of, unpack, unpack_aside
-
-
-def body(*pieces: bytes, number: int = 1) -> bytes:
-    return struct.pack("<I", number) + b"".join(pieces)
-
-
-def message(kind: str, *parts: bytes) -> bytes:
-    return b"WN" + kind.encode() + b"\0" + struct.pack(f"<I{len(parts)}Q", len(parts), *map(len, parts)) + b"".join(parts)
 
 
 def test_messages_go_through() -> None:

@@ -9,10 +9,10 @@ import struct
 import aiohttp
 import pytest
 
+from tests.webnn.serve.pages import GREETING, NAME, body, end_all, message
 from tests.webnn.serve.pages import request as request_of
 from tests.webnn.serve.raw import ask, connect, read_answer, request
-from tests.webnn.serve.test_guard_attacks import GREETING, NAME, assert_alive, below
-from tests.webnn.serve.test_messages import body, message
+from tests.webnn.serve.test_guard_attacks import assert_alive, below
 from webnn.javascript.channel import Message
 from webnn.serve import sessions as counting
 from webnn.serve import uploads
@@ -49,8 +49,7 @@ async def test_a_forged_message(server: Server, content: bytes) -> None:
     answer = await ask(server.port, below(server, f"call?s={NAME}"), method="POST", body=content)
     assert answer.status in {400, 411}
     assert answer.body.startswith((b"webnn serve: ", b"411"))
-    for session in list(server.sessions.living.values()):
-        server.sessions.end(session)
+    end_all(server.sessions)
 
 
 CONTEXT = request_of("ML", "createContext", 0)
@@ -196,5 +195,4 @@ async def test_a_little_does_not_become_much(server: Server) -> None:
     """A compressed body is not decompressed: what it could become is not known."""
     answer = await ask(server.port, below(server, f"call?s={NAME}"), "Content-Encoding: gzip", method="POST", body=body(GREETING))
     assert answer.status == 200
-    for session in list(server.sessions.living.values()):
-        server.sessions.end(session)
+    end_all(server.sessions)

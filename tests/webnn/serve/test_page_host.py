@@ -14,9 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import webnn
+from tests.webnn.javascript.engines import make_realm
+from tests.webnn.serve.pages import end_all
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.idl import explain_members
-from webnn.javascript.realm import Address, Realm
+from webnn.javascript.realm import Address
 from webnn.serve import messages
 from webnn.serve.messages import MessageError, unpack
 from webnn.serve.options import Options
@@ -42,14 +44,12 @@ class Page:
         self._pushed: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self._done = False
         self._pieces = b""
-        self._realm = Realm(
+        self._realm = make_realm(
+            lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
+            "2026-06",
             ml=None,
             address=Address(origin="https://app.test", pathname="/page.html", search=""),
-            read=lambda _: None,
-            log=lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
             emit=self._finish,
-            revision="2026-06",
-            memory=1 << 28,
         )
         engine = self._realm._engine
         engine.add_callable("__exchange", self._exchange)
@@ -325,8 +325,7 @@ def test_a_lost_context_is_told(page: Page) -> None:
 
 def test_an_ended_session_loses_the_contexts(page: Page) -> None:
     page.run(START + "Object.assign(globalThis, {context, builder, pair, x});")
-    for session in list(page.sessions.living.values()):
-        page.sessions.end(session)
+    end_all(page.sessions)
     printed = page.run(
         "for (const member of [() => builder.relu(x), () => builder.relu(x)])"
         "  try { member(); } catch (error) { console.log(`${error.name}: ${error.message}`); }"

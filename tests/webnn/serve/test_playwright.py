@@ -14,14 +14,12 @@ import pytest
 # After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
 import webnn.context.ml
 import webnn.serve.pytest_plugin  # noqa: F401
-from tests.webnn.serve.pages import HELLO, open_body, request
-from tests.webnn.serve.test_messages import body, message
+from tests.webnn.serve.pages import HELLO, NAME, body, message, open_body, request
 from webnn.serve.options import Options
 from webnn.serve.playwright import Emulator
 
 pytest_plugins = ["pytester"]
 
-NAME = "0123456789abcdef0123456789abcdef"
 SCRIPT = "https://app.test/worker.js?a=(1)"
 
 
@@ -103,6 +101,13 @@ def emulator() -> Iterator[Emulator]:
         yield running
 
 
+@pytest.fixture
+def context(emulator: Emulator) -> Context:
+    made = Context()
+    emulator.add_to(made)
+    return made
+
+
 def send(address: str, content: bytes) -> bytes:
     with urllib.request.urlopen(urllib.request.Request(address, content, {"Content-Type": "text/plain"}), timeout=60) as response:
         assert response.status == 200
@@ -133,6 +138,14 @@ def announce(emulator: Emulator, context: Any, kind: str = "classic") -> None:
     assert not page.is_alive()
 
 
+def fetch(emulator: Emulator, context: Context, response: Response | Exception, kind: str = "classic") -> list[Any]:
+    """Start a worker whose script has this answer; return what becomes of it."""
+    announce(emulator, context, kind)
+    route = Route(response)
+    context.routes[0][1](route)
+    return route.done
+
+
 def test_a_context_gets_the_script(emulator: Emulator) -> None:
     context = Context()
     assert emulator.add_to(context) is None
@@ -157,16 +170,12 @@ def test_a_browser_without_the_permission(emulator: Emulator) -> None:
         ("module", b"work();", b"import "),
     ],
 )
-def test_the_script_of_a_worker(emulator: Emulator, kind: str, script: bytes, begin: bytes) -> None:
-    context = Context()
-    emulator.add_to(context)
-    announce(emulator, context, kind)
-    [(pattern, handler)] = context.routes
+def test_the_script_of_a_worker(emulator: Emulator, context: Context, kind: str, script: bytes, begin: bytes) -> None:
+    headers = {"Content-Type": "text/javascript", "Content-Length": "7", "Content-Encoding": "br"}
+    [answer] = fetch(emulator, context, Response(SCRIPT, script, headers=headers), kind)
+    [(pattern, _)] = context.routes
     assert pattern.search(SCRIPT)
     assert not pattern.search(f"{SCRIPT}1")
-    route = Route(Response(SCRIPT, script, headers={"Content-Type": "text/javascript", "Content-Length": "7", "Content-Encoding": "br"}))
-    handler(route)
-    [answer] = route.done
     assert answer["headers"] == {"content-type": "text/javascript"}
     assert answer["body"].startswith(begin)
     assert emulator.script_url.encode() in answer["body"]
@@ -175,28 +184,17 @@ def test_the_script_of_a_worker(emulator: Emulator, kind: str, script: bytes, be
     assert emulator.faults == []
 
 
-def test_the_policy_of_a_worker(emulator: Emulator) -> None:
-    context = Context()
-    emulator.add_to(context)
-    announce(emulator, context)
-    route = Route(Response(SCRIPT, b"", headers={"Content-Security-Policy": "default-src 'none'"}))
-    context.routes[0][1](route)
-    assert emulator.script_url in route.done[0]["headers"]["content-security-policy"]
+def test_the_policy_of_a_worker(emulator: Emulator, context: Context) -> None:
+    [answer] = fetch(emulator, context, Response(SCRIPT, b"", headers={"Content-Security-Policy": "default-src 'none'"}))
+    assert emulator.script_url in answer["headers"]["content-security-policy"]
 
 
-def test_a_script_that_is_not_there(emulator: Emulator) -> None:
-    context = Context()
-    emulator.add_to(context)
-    announce(emulator, context)
+def test_a_script_that_is_not_there(emulator: Emulator, context: Context) -> None:
     response = Response(SCRIPT, ok=False)
-    route = Route(response)
-    context.routes[0][1](route)
-    assert route.done == [{"response": response}]
+    assert fetch(emulator, context, response) == [{"response": response}]
 
 
-def test_a_worker_whose_script_another_route_answers(emulator: Emulator) -> None:
-    context = Context()
-    emulator.add_to(context)
+def test_a_worker_whose_script_another_route_answers(emulator: Emulator, context: Context) -> None:
     announce(emulator, context)
     context.emit("response", Response("https://app.test/other.js"))
     assert emulator.faults == []
@@ -206,19 +204,12 @@ def test_a_worker_whose_script_another_route_answers(emulator: Emulator) -> None
     assert emulator.script_url in fault
 
 
-def test_a_worker_without_a_server(emulator: Emulator) -> None:
-    context = Context()
-    emulator.add_to(context)
-    announce(emulator, context)
-    route = Route(OSError("there is no such host"))
-    context.routes[0][1](route)
-    assert route.done == ["fallback"]
+def test_a_worker_without_a_server(emulator: Emulator, context: Context) -> None:
+    assert fetch(emulator, context, OSError("there is no such host")) == ["fallback"]
     assert "another route of the test" in emulator.faults[0]
 
 
-def test_a_policy_that_blocks_the_emulator(emulator: Emulator) -> None:
-    context = Context()
-    emulator.add_to(context)
+def test_a_policy_that_blocks_the_emulator(emulator: Emulator, context: Context) -> None:
     for request_ in (Request("https://app.test/", failure="csp"), Request(emulator.script_url, failure="net::ERR_FAILED")):
         context.emit("requestfailed", request_)
     assert emulator.faults == []

@@ -15,17 +15,14 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from tests.support import PATIENCE
-from tests.webnn.serve.pages import HELLO, open_body, request
-from tests.webnn.serve.test_messages import body, message
+from tests.webnn.serve.pages import GREETING, HELLO, NAME, NOTHING, body, end_all, eventually, message, open_body, request
 from webnn.serve import relay as handed
 from webnn.serve import server as serving
 from webnn.serve.messages import unpack
 from webnn.serve.options import Options
 from webnn.serve.server import Server
 
-NAME = "0123456789abcdef0123456789abcdef"
-HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
-CONTEXT, NOTHING = message("C", request("ML", "createContext", 0)), message("C", b'"nothing"')
+CONTEXT = message("C", request("ML", "createContext", 0))
 
 
 def on_other_loops() -> bool:
@@ -53,23 +50,12 @@ async def call(relay: aiohttp.ClientWebSocketResponse, content: bytes) -> tuple[
     return number, json.loads(answer)
 
 
-async def wait_until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not is_so():
-            await asyncio.sleep(0.01)
-
-
-def end_sessions(server: Server) -> None:
-    for session in list(server.sessions.living.values()):
-        server.sessions.end(session)
-
-
 @WAYS
 async def test_calls(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]) -> None:
     monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
     async with open_relay(server) as relay:
         # The first body of a page says what it is, although the session has begun.
-        assert await call(relay, body(HELLO_MESSAGE, NOTHING)) == (1, {"value": None})
+        assert await call(relay, body(GREETING, NOTHING)) == (1, {"value": None})
         number, answer = await call(relay, body(CONTEXT, number=2))
         assert number == 2
         if answer == {"pending": 2}:
@@ -83,7 +69,7 @@ async def test_calls(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_o
         # A request that was carried out is not carried out again.
         assert await call(relay, body(builder, number=4)) == (4, answer)
         assert server.sessions.find(NAME).counts.calls == 4
-    end_sessions(server)
+    end_all(server.sessions)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows: a socket stays with its loop")
@@ -98,7 +84,7 @@ async def test_a_call_needs_no_other_thread(server: Server, monkeypatch: pytest.
     async with open_relay(server) as relay:
         await call(relay, body(NOTHING))
     assert threads == [server.sessions.find(NAME)._thread.name]
-    end_sessions(server)
+    end_all(server.sessions)
 
 
 @WAYS
@@ -133,7 +119,7 @@ async def test_a_session_that_has_ended_has_no_relay(
         await call(relay, body(NOTHING))
         session = server.sessions.find(NAME)
         server._loop.call_soon_threadsafe(server.sessions.end, session)
-        await wait_until(lambda: not server.sessions.living)
+        await eventually(lambda: not server.sessions.living)
         await asyncio.to_thread(session.join)
         with suppress(ConnectionError):
             await relay.send_bytes(body(NOTHING, number=2))
@@ -178,7 +164,7 @@ async def test_a_page_that_goes(server: Server, monkeypatch: pytest.MonkeyPatch,
                 transport = relay._response.connection.transport
                 assert transport is not None
                 transport.abort()
-        await wait_until(lambda: len(ended) == 4)
+        await eventually(lambda: len(ended) == 4)
         async with open_relay(other) as relay:
             assert await call(relay, body(NOTHING, number=5)) == (5, {"value": None})
 
@@ -297,5 +283,5 @@ async def test_an_error_ends_the_connection() -> None:
         assert await receive(far, 1) == b""
         await asyncio.wait_for(relay.ended, PATIENCE)
         relay._call = None
-    await wait_until(lambda: len(reported) == 1)
+    await eventually(lambda: len(reported) == 1)
     assert isinstance(reported[0], ValueError)

@@ -15,17 +15,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import PATIENCE
-from tests.webnn.serve.pages import HELLO, VISITOR, request
+from tests.webnn.serve.pages import HELLO, NAME, VISITOR, body, message, request
 from tests.webnn.serve.raw import ask, connect
 from tests.webnn.serve.raw import request as write
-from tests.webnn.serve.test_messages import body, message
 from webnn.serve import reports
 from webnn.serve.options import Options
 from webnn.serve.reports import Sparing
 from webnn.serve.server import Server
 
 DOCUMENT = "Sec-Fetch-Dest: document"
-NAME = "0123456789abcdef0123456789abcdef"
 KEY = base64.b64encode(bytes(16)).decode()
 UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13")
 #: Bytes that are not HTTP. The server answers, and closes the connection.

@@ -12,8 +12,7 @@ from contextlib import suppress
 import aiohttp
 import pytest
 
-from tests.webnn.serve.pages import HELLO, PAIR, open_body, request
-from tests.webnn.serve.test_messages import body, message
+from tests.webnn.serve.pages import GREETING, HELLO, NAME, PAIR, body, eventually, message, open_body, request
 from webnn.javascript.channel import Bytes, Message
 from webnn.serve import messages, uploads
 from webnn.serve import server as server_module
@@ -21,8 +20,6 @@ from webnn.serve.options import Options
 from webnn.serve.server import Server
 from webnn.serve.session import SMALL
 
-NAME = "0123456789abcdef0123456789abcdef"
-HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
 CONTEXT, START = (message(kind, request("ML", "createContext", 0)) for kind in "CP")
 
 
@@ -30,12 +27,6 @@ CONTEXT, START = (message(kind, request("ML", "createContext", 0)) for kind in "
 async def client() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession() as session:
         yield session
-
-
-async def wait_until_empty(server: Server) -> None:
-    async with asyncio.timeout(60):
-        while server.sessions.living:
-            await asyncio.sleep(0.01)
 
 
 async def post(client: aiohttp.ClientSession, address: str, content: bytes = b"") -> tuple[int, bytes]:
@@ -48,14 +39,14 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
     call = f"{server.endpoint}/call?s={NAME}"
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
-        status, content = await post(client, call, body(HELLO_MESSAGE, CONTEXT))
+        status, content = await post(client, call, body(GREETING, CONTEXT))
         number, kind, [answer] = open_body([content])
         assert (status, number, kind) == (200, 1, "A")
         if "pending" in json.loads(answer):
             _, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
         assert json.loads(answer) == {"value": {"$i": "MLContext", "$h": 1}}
         assert list(server.sessions.living) == [NAME]
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
     assert await post(client, call, body(CONTEXT, number=2)) == (410, b"webnn serve: the session of the page has ended\n")
 
 
@@ -63,7 +54,7 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
     monkeypatch.setattr(uploads, "_LONGEST_BODY", 4096)
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
-        await post(client, f"{server.endpoint}/call?s={NAME}", body(HELLO_MESSAGE))
+        await post(client, f"{server.endpoint}/call?s={NAME}", body(GREETING))
         content = body(message("C", b'"nothing"', bytes(2000)))
         for start in range(0, len(content) - 1, 500):
             assert (await post(client, f"{server.endpoint}/piece?s={NAME}", content[:-1][start : start + 500]))[0] == 200
@@ -72,7 +63,7 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
         # Together they are as long as a body, at most.
         statuses = [(await post(client, f"{server.endpoint}/piece?s={NAME}", bytes(3000)))[0] for _ in range(3)]
         assert statuses == [200, 413, 413]
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
     async with asyncio.timeout(60):
         while server._uploads.held:
             await asyncio.sleep(0.05)
@@ -98,7 +89,7 @@ async def test_a_large_body_does_not_hold_up_the_server(
         status, _ = await post(client, f"{server.endpoint}/call?s={NAME}", body(message("C", b'"nothing"', large), number=2))
     assert (status, len(threads)) == (200, 2)
     assert server._thread.ident not in threads
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
 
 
 async def test_a_live_connection_starts_operations(server: Server, client: aiohttp.ClientSession) -> None:
@@ -117,7 +108,7 @@ async def test_a_live_connection_starts_operations(server: Server, client: aioht
         _, content = await post(client, f"{server.endpoint}/call?s={NAME}", body(START, message("P", b'"nothing"'), builder))
         number, kind, [answer] = open_body([content])
         assert (number, kind, json.loads(answer)["value"]["$h"]) == (3, "A", 2)
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
 
 
 async def test_a_live_connection_that_brings_something_else_ends(server: Server, client: aiohttp.ClientSession) -> None:
@@ -125,7 +116,7 @@ async def test_a_live_connection_that_brings_something_else_ends(server: Server,
         await live.send_str(json.dumps(HELLO))
         await live.send_bytes(b"no message")
         assert (await live.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
 
 
 async def test_a_live_connection_that_brings_too_much_ends(server: Server, client: aiohttp.ClientSession) -> None:
@@ -135,7 +126,7 @@ async def test_a_live_connection_that_brings_too_much_ends(server: Server, clien
         with suppress(ConnectionError, aiohttp.ClientConnectionError):
             await live.send_bytes(bytes((1 << 22) + 1))
         assert (await live.receive(timeout=60)).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR}
-    await wait_until_empty(server)
+    await eventually(lambda: not server.sessions.living)
 
 
 async def test_live_connections_are_bounded(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,10 +141,10 @@ async def test_live_connections_are_bounded(server: Server, client: aiohttp.Clie
     [
         ("call?s=" + NAME, b"", 400),
         ("call?s=" + NAME, body(CONTEXT), 410),
-        ("call?s=x", body(HELLO_MESSAGE), 400),
-        ("call", body(HELLO_MESSAGE), 400),
+        ("call?s=x", body(GREETING), 400),
+        ("call", body(GREETING), 400),
         ("call?s=" + NAME, body(message("H", b"{}")), 400),
-        ("call?s=" + NAME, body(HELLO_MESSAGE, number=0), 400),
+        ("call?s=" + NAME, body(GREETING, number=0), 400),
         ("piece?s=" + NAME, b"part", 410),
         ("result?s=" + NAME, b"", 400),
         ("result?s=" + NAME + "&n=1", b"", 410),
@@ -200,7 +191,7 @@ async def test_pair_is_a_descriptor(server: Server, client: aiohttp.ClientSessio
     builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
     operand = message("C", request("MLGraphBuilder", "input", 2, "x", PAIR))
     address = f"{server.endpoint}/call?s={NAME}"
-    await post(client, address, body(HELLO_MESSAGE, CONTEXT))
+    await post(client, address, body(GREETING, CONTEXT))
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
         async with asyncio.timeout(60):

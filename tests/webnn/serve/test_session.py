@@ -42,6 +42,14 @@ async def begin() -> AsyncIterator[Begin]:
 CONTEXT = request("ML", "createContext", 0)
 
 
+def listen(session: Session, *options: Callable[[], int]) -> asyncio.Queue[list[Bytes]]:
+    """Connect a page to a session; return what it is sent."""
+    pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None, *options)
+    return pushed
+
+
 async def test_requests_are_carried_out_by_their_numbers(begin: Begin) -> None:
     session = begin()
     second = asyncio.create_task(session.exchange(2, [Message("C", [b'"nothing"'])]))
@@ -66,14 +74,12 @@ async def test_a_request_that_comes_again_gets_the_same_answer(begin: Begin) -> 
 async def test_requests_without_an_answer_come_first(begin: Begin) -> None:
     session = begin()
     caller = Caller(session)
-    await caller.make(CONTEXT)
-    builder = await caller.make(request("MLGraphBuilder", "constructor", None, {"$h": 1}))
-    x = await caller.make(request("MLGraphBuilder", "input", builder, "x", PAIR))
+    builder, x, _ = await prepare(caller)
     told = json.dumps(["MLGraphBuilder", "relu", builder, [{"$h": x}], [], [], [-1]]).encode()
     messages = [Message("D", [told]), Message("C", [request("MLGraphBuilder", "relu", builder, {"$h": -1})])]
     _, _, [answer] = open_body(await session.exchange(caller.number + 1, messages))
     assert json.loads(answer)["value"]["$i"] == "MLOperand"
-    assert (session.counts.told, session.counts.calls) == (1, 4)
+    assert (session.counts.told, session.counts.calls) == (1, 5)
 
 
 async def test_requests_that_are_repeated_are_carried_out_once(begin: Begin) -> None:
@@ -92,9 +98,7 @@ async def test_requests_that_are_repeated_are_carried_out_once(begin: Begin) -> 
 
 async def test_results_that_a_page_does_not_read_are_fetched(begin: Begin) -> None:
     session = begin()
-    pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
-    session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None, lambda: 1 << 26)
+    pushed = listen(session, lambda: 1 << 26)
     await session.exchange(1, [Message("P", [CONTEXT])])
     assert open_body(await asyncio.wait_for(pushed.get(), 60))[:2] == (1, "N")
     assert open_body(await session.result(1))[:2] == (1, "R")
@@ -108,31 +112,31 @@ async def prepare(caller: Caller) -> tuple[int, int, int]:
     return builder, x, await caller.make(request("MLGraphBuilder", "relu", builder, {"$h": x}))
 
 
-async def test_a_slow_operation_does_not_hold_up_the_next_call(begin: Begin) -> None:
+async def begin_slowly(begin: Begin) -> tuple[Caller, int, int]:
+    """Begin to build a graph, which takes long; return who did, the number of the operation, and the handle of an operand."""
     faults = webnn.Faults()
-    session = begin(faults=faults)
-    caller = Caller(session)
+    caller = Caller(begin(faults=faults))
     builder, x, y = await prepare(caller)
     faults.delay = 0.3
     answer, _ = await caller.answer(request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": y}]]}))
-    result = asyncio.create_task(session.result(answer["pending"]))
+    return caller, answer["pending"], x
+
+
+async def test_a_slow_operation_does_not_hold_up_the_next_call(begin: Begin) -> None:
+    caller, pending, x = await begin_slowly(begin)
+    result = asyncio.create_task(caller.session.result(pending))
     assert await caller.make(request("MLGraphBuilder", "constructor", None, {"$h": 1})) > x
     assert not result.done()
     _, kind, [text] = open_body(await result)
     assert (kind, json.loads(text)["value"]["$i"]) == ("R", "MLGraph")
     with pytest.raises(MessageError, match="there is no operation"):
-        await session.result(answer["pending"])
+        await caller.session.result(pending)
 
 
 async def test_a_waiter_that_goes_away_leaves_the_result(begin: Begin) -> None:
     """A browser may end a request, and fetch the result again: others wait for the same one."""
-    faults = webnn.Faults()
-    session = begin(faults=faults)
-    caller = Caller(session)
-    builder, _, y = await prepare(caller)
-    faults.delay = 0.3
-    answer, _ = await caller.answer(request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": y}]]}))
-    gone, *others = [asyncio.create_task(session.result(answer["pending"])) for _ in range(3)]
+    caller, pending, _ = await begin_slowly(begin)
+    gone, *others = [asyncio.create_task(caller.session.result(pending)) for _ in range(3)]
     await asyncio.sleep(0.05)
     gone.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -153,9 +157,7 @@ async def test_results_are_pushed(begin: Begin, count: int, kind: str) -> None:
     view = {"kind": "ArrayBuffer", "buffer": 0, "offset": 0, "length": 4 * count, "detached": False, "sent": True}
     content = np.arange(count, dtype=np.float32).tobytes()
     await caller.complete(request("MLContext", "writeTensor", 1, {"$h": tensor}, {"$v": 0}, views=[view]), content)
-    pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
-    session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None)
+    pushed = listen(session)
     faults.delay = 0.05
     answer, _ = await caller.answer(request("MLContext", "readTensor", 1, {"$h": tensor}))
     number, letter, parts = open_body(await asyncio.wait_for(pushed.get(), 60))
@@ -195,11 +197,9 @@ async def test_a_lost_context_is_pushed(begin: Begin, early: bool) -> None:
     session = begin()
     caller = Caller(session)
     await caller.make(CONTEXT)
-    pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
     if early:
         await caller.answer(request("MLContext", "destroy", 1))
-    session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None)
+    pushed = listen(session)
     if not early:
         await caller.answer(request("MLContext", "destroy", 1))
     _, kind, [text] = open_body(await asyncio.wait_for(pushed.get(), 60))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.webnn.serve import test_page_host
-from tests.webnn.serve.pages import VISITOR, Caller, request
+from tests.webnn.serve.pages import VISITOR, Caller, end_all, request
 from tests.webnn.serve.test_page_host import START, Page
 from webnn.javascript.channel import Message
 from webnn.serve import session as session_module
@@ -248,8 +248,7 @@ def test_another_session_has_no_bytes(page: Page, letters: list[str]) -> None:
     """After a session has ended, everything is sent again."""
     program = WRITE + "write(); write(); await read(); globalThis.saved = context;"
     assert page.run(program) == ["0"]
-    for session in list(page.sessions.living.values()):
-        page.sessions.end(session)
+    end_all(page.sessions)
     [error] = page.run("try { new MLGraphBuilder(saved); } catch (error) { console.log(error.name); }")
     assert error == "InvalidStateError"
     assert page.run(program) == ["0"]

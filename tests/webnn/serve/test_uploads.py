@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -14,9 +13,8 @@ import pytest
 
 import webnn
 from tests.support import PATIENCE
-from tests.webnn.serve.pages import HELLO
+from tests.webnn.serve.pages import GREETING, NOTHING, body, end_all, eventually, message
 from tests.webnn.serve.raw import Answer, ask, connect, read_answer, request
-from tests.webnn.serve.test_messages import body, message
 from webnn.serve import guard, messages, session, sessions, uploads
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
@@ -24,8 +22,6 @@ from webnn.serve.server import Server
 from webnn.serve.uploads import _AHEAD, _MOST_UPLOADS
 
 NAMES = [f"{number:032x}" for number in range(3)]
-GREETING = message("H", json.dumps(HELLO).encode())
-NOTHING = message("C", b'"nothing"')
 
 
 class Sender:
@@ -58,9 +54,7 @@ class Sender:
 
 
 async def until_held(server: Server, size: int) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while server._uploads.held != size:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: server._uploads.held == size)
 
 
 @pytest.fixture
@@ -68,8 +62,7 @@ async def sender(server: Server) -> AsyncIterator[Sender]:
     async with Sender(server) as made:
         assert (await made.ask("call", body(GREETING))).status == 200
         yield made
-    for each in list(server.sessions.living.values()):
-        server.sessions.end(each)
+    end_all(server.sessions)
 
 
 async def test_an_announcement_holds_little(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:

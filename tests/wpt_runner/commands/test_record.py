@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,12 +12,11 @@ from typer.testing import CliRunner, Result
 
 import webnn
 from tests.webnn.javascript.engines import needs_quickjs
-from tests.webnn.processes.pools import expire, run_tasks_here
+from tests.webnn.processes.pools import expire
 from tests.wpt_runner.recorded import META, conformance_checkout
 from tests.wpt_runner.written import UTILS, written_checkout
 from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
-from webnn.wpt_runner import runner
 from webnn.wpt_runner.recording.files import write_file
 from webnn.wpt_runner.writing.cases import ConformanceCase
 from webnn.wpt_runner.writing.conformance import write_conformance_test
@@ -65,12 +65,6 @@ def run(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Resul
     """Everything, once, into a folder that is not there yet."""
     out = tmp_path_factory.mktemp("recorded") / "new" / "out"
     return invoke("--wpt", checkout, out), out
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run tests in this process, where a test is not about processes."""
-    monkeypatch.setattr(runner, "run_tasks", run_tasks_here)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -226,19 +220,14 @@ def test_an_interrupt_leaves_whole_files(checkout: Path, tmp_path: Path, monkeyp
 
 @pytest.mark.usefixtures("in_this_process")
 def test_a_file_that_cannot_be_written(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(WRITE_FILE, fail)
+    monkeypatch.setattr(WRITE_FILE, Mock(side_effect=OSError(28, "No space left on device")))
     result = invoke("--wpt", checkout, tmp_path, "split")
     assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert "No space left on device" in result.output
 
 
 def test_without_the_engine(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        raise EngineMissingError("the engine is not installed")
-
-    monkeypatch.setattr("webnn.wpt_runner.commands.record.require_engine", fail)
+    missing = Mock(side_effect=EngineMissingError("the engine is not installed"))
+    monkeypatch.setattr("webnn.wpt_runner.commands.record.require_engine", missing)
     result = invoke("--wpt", checkout, tmp_path)
     assert (result.exit_code, result.output) == (2, "webnn: the engine is not installed\n")

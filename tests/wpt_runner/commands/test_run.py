@@ -15,10 +15,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 # After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
-import webnn.wpt_runner.runner
 from tests.shared import ROOT
 from tests.webnn.javascript.engines import needs_quickjs
-from tests.webnn.processes.pools import expire, run_tasks_here
+from tests.webnn.processes.pools import expire
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands.main import app
 from webnn.wpt_runner.checkout import Test
@@ -75,12 +74,6 @@ def invoke(*arguments: str | Path) -> Result:
 def loops(test: Test, subtests: Sequence[Subtest]) -> bool:
     """Tell whether a test has come to its endless loop."""
     return "forever" in test.file.path and len(subtests) == 1
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run tests in this process, where a test is about what a run says and not about processes."""
-    monkeypatch.setattr(webnn.wpt_runner.runner, "run_tasks", run_tasks_here)
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 # As in test_run.py: pytest must not unload NumPy.
-import webnn.wpt_runner.runner
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node
-from tests.webnn.processes.pools import run_tasks_here
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands.main import app
 from webnn.wpt_runner.checkout import Checkout
@@ -53,11 +51,6 @@ FRAMES = ["at refused (webnn/mine.window.js:4:", "at <anonymous> (webnn/mine.win
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_checkout(tmp_path_factory.mktemp("wpt"), {"mine.window.js": MINE, "other.window.js": OTHER})
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webnn.wpt_runner.runner, "run_tasks", run_tasks_here)
 
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -104,8 +97,8 @@ def test_the_reports_say_where_and_what(checkout: Path, tmp_path: Path) -> None:
     assert "\\n".join(below).replace("<", "\\u003c") in reports["html"].read_text()
 
 
-def test_traces(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webnn.wpt_runner.runner, "run_tasks", run_tasks_here)
+@here
+def test_traces(checkout: Path) -> None:
     result = invoke(checkout, "mine", "--trace", "-q", "-k", "reshape")
     calls = [line for line in lines_below(result.output, "FAIL reshape: ") if line.startswith("|")]
     assert calls[:3] == [
@@ -268,11 +261,8 @@ def test_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 1
     assert "flaky  /webnn/x.window.html: shaky: 2 PASS, 1 FAIL" in result.output
     assert [line for line in result.output.splitlines() if line.startswith("run ")] == [f"run {number} of 3" for number in (1, 2, 3)]
-    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == [
-        "firm",
-        "shaky",
-        "/webnn/x.window.html: shaky: 2 PASS, 1 FAIL",
-    ]
+    wanted = ["firm", "shaky", "/webnn/x.window.html: shaky: 2 PASS, 1 FAIL"]
+    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == wanted
     assert "flaky" not in invoke(root, "--repeat", "2", "-k", "firm").output
 
 

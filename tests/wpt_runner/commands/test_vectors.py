@@ -21,8 +21,11 @@ from typer.testing import CliRunner
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
-from tests.webnn.processes.pools import expire, run_tasks_here
+from tests.webnn.processes.pools import expire
+from webnn.context.devices.selection import CPU, Device
+from webnn.wpt_runner.commands import vectors
 from webnn.wpt_runner.commands.vectors import command
+from webnn.wpt_runner.devices import Found
 from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors.report import _table
 
@@ -56,12 +59,6 @@ def invoke(*arguments: str | Path) -> tuple[int, str, str]:
     return result.exit_code, re.sub(r"\d+\.\d+( s)?$", r"0.0\1", result.stdout, flags=re.MULTILINE), result.stderr
 
 
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run cases in this process, where a test is not about processes."""
-    monkeypatch.setattr(batch, "run_tasks", run_tasks_here)
-
-
 def test_all_pass(tmp_path: Path) -> None:
     first = write(tmp_path / "unary.json", record("one", [-1, -2]), record("two [x]", [-1, -2.0000005]))
     second = write(tmp_path / "other.json", record("three", [1, 2], "abs"))
@@ -79,7 +76,8 @@ def test_all_pass(tmp_path: Path) -> None:
         "",
     )
     content = json.loads(report.read_text(encoding="utf-8"))
-    assert content["totals"] == {"run": 3, "passed": 3, "failed": 0, "corrected": 0}
+    assert content["totals"] == {"run": 3, "passed": 3, "failed": 0, "corrected": 0, "expected": 0, "refused": 0}
+    assert (content["provider"], content["adapter"]) == (CPU, "")
     assert (content["device"], content["jobs"], content["notes"], content["stale"]) == ("cpu", 1, [], [])
     assert {"webnn", "python", "numpy", "onnx", "system"} < content["versions"].keys()
     seconds = content["cases"][1].pop("seconds")
@@ -89,6 +87,8 @@ def test_all_pass(tmp_path: Path) -> None:
         "file": "unary",
         "level": "",
         "operations": ["neg"],
+        "types": "float32",
+        "left": [],
         "status": "passed",
         "metric": "ULP",
         "tolerance": 4,
@@ -122,15 +122,8 @@ def test_failures_are_cut_and_reported(tmp_path: Path) -> None:
     assert (content["totals"]["failed"], len(content["cases"])) == (22, 22)
     first, broken, *_ = content["cases"]
     assert (first["name"], first["status"], first["worst"]) == (name, "failed", "Infinity")
-    assert first["first_difference"] == {
-        "output": "y",
-        "index": 1,
-        "actual": -2,
-        "expected": "NaN",
-        "distance": "Infinity",
-        "wrong": 1,
-        "compared": 2,
-    }
+    wanted = {"output": "y", "index": 1, "actual": -2, "expected": "NaN", "distance": "Infinity", "wrong": 1, "compared": 2}
+    assert first["first_difference"] == wanted
     assert (broken["status"], broken["worst"], broken["operations"]) == ("error", None, [])
 
 
@@ -148,9 +141,9 @@ def test_corrections_and_filters(tmp_path: Path) -> None:
     code, output, _ = invoke(file, "-k", "needs none", "--expectations", corrections)
     assert code == 1
     assert output.endswith(
-        "\nstale correction: the case 'needs none' passes without its correction\n"
-        "stale correction: there is no case 'gone'\n"
-        "1 passed, 0 failed, 2 stale corrections in 0.0 s\n"
+        "\nstale expectation: the case 'needs none' passes without its correction\n"
+        "stale expectation: there is no case 'gone'\n"
+        "1 passed, 0 failed, 2 stale expectations in 0.0 s\n"
     )
 
 
@@ -208,7 +201,7 @@ def test_processes_may_die_hang_and_raise(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "prepare", violence.prepare)
-    monkeypatch.setattr(batch, "describe_device", lambda _: ["no such device"])
+    monkeypatch.setattr(vectors, "find_device", lambda _: Found(device=Device(provider=CPU, type="cpu"), notes=("no such device",)))
     code, output, errors = invoke(write(tmp_path / "unary.json", record("one", [])), "--device", "npu")
     assert (code, output) == (1, "")
     assert errors.startswith("webnn: no such device\nwebnn: a process could not start: RuntimeError: cannot begin (in violence.py, line ")

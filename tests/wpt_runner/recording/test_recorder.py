@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -203,10 +204,8 @@ def test_a_case(tmp_path: Path, name: str) -> None:
     assert (recording.result.message, recording.skipped, recording.differing) == ("", [], {})
     graph = {"inputs": inputs, "operators": operators, "expectedOutputs": outputs}
     assert recording.cases == [{"name": name, "tolerance": tolerance, "graph": graph}]
-    assert [list(case["graph"][part]) for case in recording.cases for part in ("inputs", "expectedOutputs")] == [
-        list(inputs),
-        list(outputs),
-    ]
+    wanted = [list(inputs), list(outputs)]
+    assert [list(case["graph"][part]) for case in recording.cases for part in ("inputs", "expectedOutputs")] == wanted
     write_file(tmp_path / "one.json", encode_file("tests", "2024-06", recording.cases))
     [outcome] = [run_case(case, make_context()) for case in load_cases([tmp_path / "one.json"])]
     assert (outcome.status, outcome.failure) == (Status.PASSED, "")
@@ -297,11 +296,8 @@ def test_several_subtests_and_computations(tmp_path: Path) -> None:
           assert_array_equals(one.outputs.y, [1]);
         }}, 'twice');""",
     )
-    assert [(case["name"], case["graph"]["inputs"]["x"]["data"]) for case in recording.cases] == [
-        ("first", [1, 2]),
-        ("twice", [-2]),
-        ("twice (2)", [-1]),
-    ]
+    wanted = [("first", [1, 2]), ("twice", [-2]), ("twice (2)", [-1])]
+    assert [(case["name"], case["graph"]["inputs"]["x"]["data"]) for case in recording.cases] == wanted
     assert [skipped.name for skipped in recording.skipped] == ["nothing"]
 
 
@@ -408,11 +404,7 @@ def test_a_file_is_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write_file(file, "first\n")
     write_file(file, "é\n")
     assert file.read_bytes() == "é\n".encode()
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         write_file(file, "third\n")
     assert [each.name for each in tmp_path.iterdir()] == ["one.json"]
@@ -420,11 +412,7 @@ def test_a_file_is_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_text_of_a_file() -> None:
-    graph = {
-        "inputs": {"x": tensor([1, 2], [2])},
-        "operators": [operator("relu", [X], ["y"])],
-        "expectedOutputs": {"y": tensor([1, 2], [2])},
-    }
+    graph = {"inputs": {"x": tensor([1, 2], [2])}, "operators": [RELU], "expectedOutputs": {"y": tensor([1, 2], [2])}}
     text = encode_file("here", "2024-06", [{"name": "\ud800 é", "tolerance": ulp(0), "graph": graph}])
     assert json.loads(text)["tests"][0] == {"name": "\ud800 é", "tolerance": ulp(0), "graph": graph}
     assert '     "x": {"data": [1, 2], "descriptor": {"shape": [2], "dataType": "float32"}}\n' in text

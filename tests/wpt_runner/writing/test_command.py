@@ -79,11 +79,8 @@ def test_the_graphs_of_a_program_and_of_a_file(graph: Path, tmp_path: Path) -> N
     result = invoke(tmp_path / "program.py", graph, "-o", target)
     assert result.exit_code == 0, result.output
     text = target.read_text()
-    assert [line.strip() for line in text.splitlines() if line.startswith("    'name'")] == [
-        "'name': 'relu float32 1D tensor',",
-        "'name': 'relu float32 1D tensor (2)',",
-        "'name': 'exp float32 2D tensor',",
-    ]
+    wanted = ["'name': 'relu float32 1D tensor',", "'name': 'relu float32 1D tensor (2)',", "'name': 'exp float32 2D tensor',"]
+    assert [line.strip() for line in text.splitlines() if line.startswith("    'name'")] == wanted
     assert "'data': [-3, 5]" in text
     assert "'data': [0, 5]" in text
     assert "[7, 7]" not in text

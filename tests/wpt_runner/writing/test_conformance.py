@@ -28,10 +28,7 @@ from webnn.wpt_runner.writing.conformance import Form, find_form, write_conforma
 DRAFT = LEVELS[-1].make_ml().createContextSync()
 VECTORS = [case for case in load_cases(bundled_archives()) if case.level == LEVELS[-1].name]
 #: Cases that cannot be written, and why: operands of many millions of elements, and a number that the helpers of the tests cannot make.
-UNWRITTEN = {
-    "add float32 large inputs": "must have at most 1,048,576 numbers",
-    "clamp float16 1D tensor": "has a float16 NaN",
-}
+UNWRITTEN = {"add float32 large inputs": "must have at most 1,048,576 numbers", "clamp float16 1D tensor": "has a float16 NaN"}
 #: Cases that the newest draft refuses, by what it says: the scale had a rank of its own, and padding a third way.
 REFUSED = {"scale must have the rank of input": 12, "options.mode must be one of": 1}
 #: Cases whose tolerance is derived here, and another one in web-platform-tests: getPrecisionTolerance leaves something out, or the
@@ -203,16 +200,7 @@ def test_filled_constants_are_one_number_and_outputs_are_not() -> None:
 
 
 HOSTILE = [
-    "",
-    "__proto__",
-    "constructor",
-    "hasOwnProperty",
-    "nearest-neighbor",
-    "2,2",
-    "1",
-    "a'\n\\b\u2028",
-    "\U0001f600",
-    "\ud800",
+    *("", "__proto__", "constructor", "hasOwnProperty", "nearest-neighbor", "2,2", "1", "a'\n\\b\u2028", "\U0001f600", "\ud800"),
     "x" * 300,
 ]
 
@@ -252,13 +240,7 @@ def test_a_wrong_expectation_fails(tmp_path: Path) -> None:
 # Tolerances of graphs of several operators.
 
 
-@each_row(
-    ("chain", "wanted"),
-    [
-        (["relu", "sigmoid"], Tolerance("ULP", 34)),
-        (["abs", "relu"], Tolerance("ULP", 0)),
-    ],
-)
+@each_row(("chain", "wanted"), [(["relu", "sigmoid"], Tolerance("ULP", 34)), (["abs", "relu"], Tolerance("ULP", 0))])
 def test_tolerances_that_are_added_up(chain: list[str], wanted: Tolerance) -> None:
     made = builder()
     operand: Any = made.input("x", dataType="float32", shape=[2])

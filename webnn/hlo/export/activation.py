@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 
 from webnn.hlo.export.emitter import Emitter, Tensor, is_float
 from webnn.hlo.export.erf import gelu
@@ -17,21 +16,19 @@ __all__ = ["ACTIVATIONS", "RULES"]
 
 
 #: From an emitter, a tensor and the numbers among the options, by their names, to the result.
-ACTIVATIONS: Mapping[str, Callable[..., Tensor]] = MappingProxyType(
-    {
-        "elu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.unary("exponential_minus_one", e.minimum(x, 0)),
-        "gelu": gelu,
-        "hardSigmoid": lambda e, x, alpha, beta: e.clamp(alpha * x + beta, 0, 1),
-        "hardSwish": lambda e, x: x * (e.clamp(x + 3, 0, 6) / 6),
-        "leakyRelu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.minimum(x, 0),
-        "linear": lambda _, x, alpha, beta: alpha * x + beta,
-        "relu": lambda e, x: e.maximum(x, 0),
-        "sigmoid": lambda e, x: e.unary("logistic", x),
-        "softplus": lambda e, x: e.maximum(x, 0) + e.unary("log_plus_one", e.unary("exponential", -e.unary("abs", x))),
-        "softsign": lambda e, x: x / (1 + e.unary("abs", x)),
-        "tanh": lambda e, x: e.unary("tanh", x),
-    }
-)
+ACTIVATIONS: Mapping[str, Callable[..., Tensor]] = {
+    "elu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.unary("exponential_minus_one", e.minimum(x, 0)),
+    "gelu": gelu,
+    "hardSigmoid": lambda e, x, alpha, beta: e.clamp(alpha * x + beta, 0, 1),
+    "hardSwish": lambda e, x: x * (e.clamp(x + 3, 0, 6) / 6),
+    "leakyRelu": lambda e, x, alpha: e.maximum(x, 0) + alpha * e.minimum(x, 0),
+    "linear": lambda _, x, alpha, beta: alpha * x + beta,
+    "relu": lambda e, x: e.maximum(x, 0),
+    "sigmoid": lambda e, x: e.unary("logistic", x),
+    "softplus": lambda e, x: e.maximum(x, 0) + e.unary("log_plus_one", e.unary("exponential", -e.unary("abs", x))),
+    "softsign": lambda e, x: x / (1 + e.unary("abs", x)),
+    "tanh": lambda e, x: e.unary("tanh", x),
+}
 
 
 def _activation(function: Callable[..., Tensor], e: Emitter, op: Op) -> Tensor:

@@ -27,15 +27,11 @@ def _div(e: Emitter, op: Op) -> Tensor:
     # StableHLO does not define a division by 0, and the least number divided by -1.
     is_zero = e.compare("EQ", b, 0)
     if a.element.startswith("ui"):
-        return e.select(is_zero, _ones(e, a), a / e.select(is_zero, 1, b))
+        all_bits = e.unary("not", e.full(0, a.element))
+        return e.select(is_zero, all_bits, a / e.select(is_zero, 1, b))
     is_minus = e.compare("EQ", b, -1)
     quotient = e.select(is_minus, -a, a / e.select(is_zero | is_minus, 1, b))
     return e.select(is_zero, -1, quotient)
-
-
-def _ones(e: Emitter, like: Tensor) -> Tensor:
-    """Return a scalar of an unsigned type whose bits are all set."""
-    return e.unary("not", e.full(0, like.element))
 
 
 def _pow(e: Emitter, op: Op) -> Tensor:

@@ -16,25 +16,11 @@ __all__ = ["RULES"]
 
 
 def _convolution(
-    e: Emitter,
-    op: Op,
-    filter: Tensor,
-    layout: str,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    spread: Sequence[int],
+    e: Emitter, op: Op, filter: Tensor, layout: str, *, strides: Sequence[int], padding: Sequence[tuple[int, int]], spread: Sequence[int]
 ) -> Tensor:
     """Append a convolution with the options that both operations share, and the sum with the bias.
 
-    Args:
-        e: The emitter.
-        op: The operator.
-        filter: The filter.
-        layout: Its layout: "o", "i", "h" and "w" in any order. Outputs of groups follow each other.
-        strides: The strides.
-        padding: The padding of the input, which may be negative.
-        spread: How far the elements of the input are spread.
+    The layout has the letters "o", "i", "h" and "w"; outputs of groups follow each other. The padding may be negative.
     """
     options, shape = op.options, op.outputs[0].dimensions
     batch, channel, height, width = [options.inputLayout.index(letter) for letter in "nchw"]

@@ -103,13 +103,7 @@ Number: TypeAlias = Tensor | float
 
 
 class Emitter:
-    """Appends operations to a region.
-
-    Args:
-        region: The region.
-        functions: The functions of the module.
-        location: Where the operations come from.
-    """
+    """Appends operations to a region; ``location`` is where they come from."""
 
     def __init__(self, region: RegionBuilder, functions: Functions, location: Location) -> None:
         self.region = region
@@ -152,12 +146,7 @@ class Emitter:
         self.region.append(name, [each.value for each in results], location=self.location)
 
     def body(self, types: Sequence[tuple[Shape, str]], make: Callable[..., Sequence[Tensor]]) -> Region:
-        """Make a region of an operation.
-
-        Args:
-            types: The shapes and element types of its arguments.
-            make: From an emitter and the arguments to the results.
-        """
+        """Make a region of an operation; ``make`` gets an emitter and arguments of some types, and returns the results."""
         region = RegionBuilder([TensorType(shape=tuple(shape), element=element) for shape, element in types])
         inner = Emitter(region, self.functions, self.location)
         inner.end("stablehlo.return", make(inner, *[inner.tensor(each) for each in region.arguments]))
@@ -167,8 +156,7 @@ class Emitter:
 
     def constant(self, value: Array) -> Tensor:
         """Append a constant of a NumPy array."""
-        element = ELEMENTS[value.dtype.name]
-        return self.op("constant", [], value.shape, element, {"value": value})
+        return self.op("constant", [], value.shape, ELEMENTS[value.dtype.name], {"value": value})
 
     def full(self, number: float, element: str, shape: Shape = ()) -> Tensor:
         """Append a constant with one number for all elements; a floating-point type rounds it."""
@@ -235,13 +223,7 @@ class Emitter:
     # Shapes.
 
     def broadcast(self, x: Tensor, shape: Shape, dimensions: Sequence[int] | None = None) -> Tensor:
-        """Repeat elements along dimensions.
-
-        Args:
-            x: The tensor.
-            shape: The shape of the result.
-            dimensions: For each dimension of the tensor that of the result; the last ones by default.
-        """
+        """Repeat elements along dimensions. ``dimensions`` names that of the result for each of the tensor; the last ones by default."""
         if dimensions is None:
             if x.shape == tuple(shape):
                 return x
@@ -300,15 +282,7 @@ class Emitter:
     # Operations with regions.
 
     def reduce(self, x: Tensor, name: str, initial: float, axes: Sequence[int], *, keep: bool = False) -> Tensor:
-        """Reduce axes with an elementwise operation.
-
-        Args:
-            x: The tensor.
-            name: The operation: ``"add"``, ``"multiply"``, ``"maximum"`` or ``"minimum"``.
-            initial: The number that it starts with, which changes nothing.
-            axes: The axes. Without one the result is the tensor.
-            keep: Keep the axes, with size 1.
-        """
+        """Reduce axes with an elementwise operation from a number that changes nothing. Without axes the result is the tensor."""
         if not axes:
             return x
         shape = [size for axis, size in enumerate(x.shape) if axis not in axes]
@@ -377,14 +351,7 @@ class Emitter:
         states: Sequence[Tensor],
         step: Callable[[Emitter, Tensor, Sequence[Tensor], Sequence[Tensor]], Sequence[Tensor]],
     ) -> list[Tensor]:
-        """Append a loop, and return the last states.
-
-        Args:
-            count: How often it runs.
-            fixed: Tensors that its steps take and do not change.
-            states: The first states.
-            step: From an emitter, the number of the step, the fixed tensors, and the states to the next states.
-        """
+        """Append a loop, and return the last states. A step gets an emitter, its number, the fixed tensors and the states."""
         operands = [self.full(0, "i32"), *fixed, *states]
         types = [(each.shape, each.element) for each in operands]
         end = 1 + len(fixed)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.description import GraphDescription
+from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.transform import survey
 from webnn.hlo.export.emitter import Array, Emitter, Functions, Tensor
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
@@ -19,16 +19,10 @@ from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 from webnn.validation.errors import label_prefix
 from webnn.validation.families import FAMILIES
 
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.operand import MLOperand, Operator
-
 __all__ = ["RULES", "export"]
 
 #: The rule of each operation.
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {name: rule for family in FAMILIES for name, rule in import_module(f"webnn.hlo.export.{family}").RULES.items()}
-)
+RULES: Mapping[str, Rule] = {name: rule for family in FAMILIES for name, rule in import_module(f"webnn.hlo.export.{family}").RULES.items()}
 
 
 def export(description: GraphDescription) -> Module:
@@ -88,15 +82,12 @@ class _Exporter:
             return self._results[operator.index][operand._position]
         found = self.leaves.get(id(operand))
         if found is None:
-            found = self.leaves[id(operand)] = self._constant(operand)
+            value = _elements(operand)
+            assert value is not None  # inputs were declared before
+            # Elements of small types are converted from those of a byte: NumPy has no such types.
+            found = self.emitter.convert(self.emitter.constant(value), ELEMENTS[operand.descriptor.dataType])
+            self.leaves[id(operand)] = found
         return found
-
-    def _constant(self, operand: MLOperand) -> Tensor:
-        descriptor = operand.descriptor
-        value = _elements(operand)
-        assert value is not None  # inputs were declared before
-        # Elements of small types are converted from those of a byte: NumPy has no such types.
-        return self.emitter.convert(self.emitter.constant(value), ELEMENTS[descriptor.dataType])
 
     def operator(self, operator: Operator) -> None:
         """Export one operator."""

@@ -32,10 +32,6 @@ def _cast(e: Emitter, op: Op) -> Tensor:
     return result if int(limit) == high else e.select(e.compare("GT", x, float(limit)), high, result)
 
 
-def _expand(e: Emitter, op: Op) -> Tensor:
-    return e.broadcast(op["input"], op.outputs[0].dimensions)
-
-
 def _slice(e: Emitter, op: Op) -> Tensor:
     starts, sizes = op.arguments["starts"], op.arguments["sizes"]
     limits = [start + size for start, size in zip(starts, sizes, strict=True)]
@@ -92,7 +88,7 @@ def _where(e: Emitter, op: Op) -> Tensor:
 RULES = {
     "cast": Rule(emit=_cast),
     "concat": Rule(emit=lambda e, op: e.concatenate(op.inputs, op.arguments["axis"])),
-    "expand": Rule(emit=_expand),
+    "expand": Rule(emit=lambda e, op: e.broadcast(op["input"], op.outputs[0].dimensions)),
     "pad": Rule(emit=_pad),
     "reshape": Rule(emit=lambda e, op: e.reshape(op["input"], op.outputs[0].dimensions)),
     "slice": Rule(emit=_slice),

@@ -23,15 +23,10 @@ _Step = Callable[["Emitter", "_Cell", Sequence[Tensor], Tensor, Sequence[Tensor]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cell:
-    """The parts that all steps share.
+    """The parts that all steps share: a letter for each gate, in the order of the weights, the size of a state, and the activations.
 
-    Attributes:
-        layout: A letter for each gate, in the order of the weights.
-        size: The size of the hidden state.
-        functions: The activation functions.
-        has_bias: There is a bias among the parameters, behind the recurrent weights.
-        has_peephole: There are peepholes among the parameters, at the end.
-        resetAfter: The reset gate of a GRU comes after the product.
+    There may be a bias among the parameters, behind the recurrent weights, and peepholes, at the end. With ``resetAfter``, the reset
+    gate of a GRU comes after the product.
     """
 
     layout: str

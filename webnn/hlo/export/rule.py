@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from webnn.builder.operand import Operator
 from webnn.hlo import types
 from webnn.hlo.export.emitter import Array, Emitter, Tensor
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 
-if TYPE_CHECKING:
-    from webnn.builder.operand import Operator
-
 __all__ = ["ELEMENTS", "Op", "Rule", "RuleError", "wide"]
 
 #: StableHLO's element types by WebNN's data types.
-ELEMENTS: Mapping[DataType, str] = MappingProxyType({name: types.ELEMENTS[name] for name in (*DATA_TYPES, *SMALL_TYPES)})
+ELEMENTS: Mapping[DataType, str] = {name: types.ELEMENTS[name] for name in (*DATA_TYPES, *SMALL_TYPES)}
 
 
 class RuleError(ValueError):
@@ -28,11 +25,8 @@ class RuleError(ValueError):
 class Op:
     """An operator as its rule sees it.
 
-    Attributes:
-        operator: The operator.
-        tensors: Its operands, and those of its options that were given, by the IDL's names; for a sequence of operands `inputs`.
-        inputs: The operand arguments, in the IDL's order.
-        constants: The elements of those operands that are constants, by the same names.
+    ``tensors`` are its operands, and those of its options that were given, by the IDL's names; ``inputs`` the operand arguments in order,
+    also of a sequence; ``constants`` the elements of those operands that are constants, by the same names.
     """
 
     operator: Operator

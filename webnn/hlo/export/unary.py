@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from webnn.hlo.export.emitter import Emitter, Tensor
 from webnn.hlo.export.erf import erf
@@ -11,11 +10,9 @@ from webnn.hlo.export.rule import Op, Rule, wide
 
 __all__ = ["RULES"]
 
-_FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {"cos": "cosine", "exp": "exponential", "log": "log", "sin": "sine", "sqrt": "sqrt", "tan": "tan"}
-)
+_FUNCTIONS: Mapping[str, str] = {"cos": "cosine", "exp": "exponential", "log": "log", "sin": "sine", "sqrt": "sqrt", "tan": "tan"}
 #: These round nothing, in float16 either.
-_EXACT: Mapping[str, str] = MappingProxyType({"ceil": "ceil", "floor": "floor", "neg": "negate", "roundEven": "round_nearest_even"})
+_EXACT: Mapping[str, str] = {"ceil": "ceil", "floor": "floor", "neg": "negate", "roundEven": "round_nearest_even"}
 
 
 def _same(name: str) -> Callable[[Emitter, Op], Tensor]:

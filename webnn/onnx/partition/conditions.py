@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,10 @@ Condition = Callable[[Node, Limits], str]
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16)
 _INTEGERS = (TensorProto.INT64, TensorProto.INT32)
 _ACTIVATIONS = ("Relu", "Tanh", "Sigmoid")
+
+
+def _first(reasons: Iterable[str]) -> str:
+    return next((reason for reason in reasons if reason), "")
 
 
 def clip_bounds(node: Node, limits: Limits) -> str:
@@ -210,12 +213,12 @@ def instance_normalization_ranks(node: Node, limits: Limits) -> str:
     """Ranks are checked if the input has rank 4; the provider reshapes others."""
     if len(node.shape(0)) != 4:
         return ""
-    for index, operand in enumerate(("input", "scale", "bias")):
-        if node.has(index):
-            reason = refused_rank(limits, f"instanceNormalization.{operand}", len(node.shape(index)), f"input {index}")
-            if reason:
-                return reason
-    return _refused_output_rank(node, limits, "instanceNormalization")
+    reasons = (
+        refused_rank(limits, f"instanceNormalization.{operand}", len(node.shape(index)), f"input {index}")
+        for index, operand in enumerate(("input", "scale", "bias"))
+        if node.has(index)
+    )
+    return _first(reasons) or _refused_output_rank(node, limits, "instanceNormalization")
 
 
 def kernel_2d(node: Node, limits: Limits) -> str:
@@ -232,12 +235,8 @@ def gemm_ranks(node: Node, limits: Limits) -> str:
 
 def matmul_ranks(node: Node, limits: Limits) -> str:
     """The ranks of both factors are checked, but rank 1, which the provider reshapes."""
-    for index, operand in ((0, "a"), (1, "b")):
-        rank = len(node.shape(index))
-        reason = "" if rank == 1 else refused_rank(limits, f"matmul.{operand}", rank, f"input {index}")
-        if reason:
-            return reason
-    return ""
+    ranks = (("a", 0, len(node.shape(0))), ("b", 1, len(node.shape(1))))
+    return _first(refused_rank(limits, f"matmul.{operand}", rank, f"input {index}") for operand, index, rank in ranks if rank != 1)
 
 
 def matmul_output_rank(node: Node, limits: Limits) -> str:
@@ -247,23 +246,21 @@ def matmul_output_rank(node: Node, limits: Limits) -> str:
 
 def matmul_integer_ranks(node: Node, limits: Limits) -> str:
     """The ranks of all inputs must suit dequantizeLinear, but rank 1 of a factor, which the provider reshapes."""
-    for index in range(len(node.inputs)):
-        rank = len(node.shape(index))
-        if index > 1 or rank != 1:
-            reason = refused_rank(limits, f"dequantizeLinear.{'input' if index < 2 else 'zeroPoint'}", rank, f"input {index}")
-            if reason:
-                return reason
-    return ""
+    ranks = [len(node.shape(index)) for index in range(len(node.inputs))]
+    return _first(
+        refused_rank(limits, f"dequantizeLinear.{'input' if index < 2 else 'zeroPoint'}", rank, f"input {index}")
+        for index, rank in enumerate(ranks)
+        if index > 1 or rank != 1
+    )
 
 
 def matmul_n_bits(node: Node, limits: Limits) -> str:
     """4 or 8 bits, in a type that dequantizeLinear takes, and no g_idx."""
     bits = node.get("bits", 4)
     type = TensorProto.UINT8 if bits == 8 else TensorProto.UINT4
-    for operand in ("input", "zeroPoint"):
-        reason = refused_type(limits, f"dequantizeLinear.{operand}", type, "B")
-        if reason:
-            return reason
+    reason = _first(refused_type(limits, f"dequantizeLinear.{operand}", type, "B") for operand in ("input", "zeroPoint"))
+    if reason:
+        return reason
     if node.has(4):
         return "g_idx (input 4) must not be given"
     return "" if bits in {4, 8} else f"bits must be 4 or 8, got {bits}"
@@ -413,15 +410,11 @@ def einsum(node: Node, limits: Limits) -> str:
     if not operation:
         return f"equation {equation!r} is none that the provider knows"
     operands = ("a", "b") if operation in {"matmul", "mul"} else ("input",)
-    for index, operand in zip(range(len(node.inputs)), operands, strict=False):
-        value = node.input(index)
-        row = f"{operation}.{operand}"
-        reason = refused_type(limits, row, value.type, f"input {index}") or refused_rank(
-            limits, row, len(value.shape or ()), f"input {index}"
-        )
-        if reason:
-            return reason
-    return ""
+    return _first(
+        refused_type(limits, f"{operation}.{operand}", node.input(index).type, f"input {index}")
+        or refused_rank(limits, f"{operation}.{operand}", len(node.input(index).shape or ()), f"input {index}")
+        for index, operand in zip(range(len(node.inputs)), operands, strict=False)
+    )
 
 
 def _einsum_operation(terms: list[str], right: str) -> str:
@@ -437,44 +430,7 @@ def _einsum_operation(terms: list[str], right: str) -> str:
     return {1: "reduceSum", 2: "triangular"}.get(len(left) - last, "")
 
 
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        each.__name__: each
-        for each in (
-            activations,
-            clip_bounds,
-            convolution_output_rank,
-            convolution_ranks,
-            depth_to_space,
-            einsum,
-            expand_shape,
-            float_outputs,
-            gather_block_quantized,
-            gather_output_rank,
-            gemm_ranks,
-            group_query_attention,
-            instance_normalization_ranks,
-            kernel_2d,
-            matmul_integer_ranks,
-            matmul_n_bits,
-            matmul_output_rank,
-            matmul_ranks,
-            multi_head_attention,
-            no_clip,
-            no_statistics,
-            pad_inputs,
-            rank_4,
-            reduction_axes,
-            reshape_zero,
-            resize,
-            rotary_embedding,
-            scale_rank,
-            scatter_indices,
-            sequence_lengths,
-            slice_steps,
-            split_sizes,
-            squeeze_axes,
-            two_inputs,
-        )
-    }
-)
+#: The public functions of this module.
+CONDITIONS: Mapping[str, Condition] = {
+    name: each for name, each in globals().items() if getattr(each, "__module__", "") == __name__ and not name.startswith("_")
+}

@@ -22,12 +22,9 @@ _FIRST = 1
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The known facts about a value.
+    """A value: its type in ``TensorProto.DataType``, 0 if it is not a tensor, or unknown, and its shape; ``None`` if that is unknown.
 
-    Attributes:
-        type: Its element type, a number of ``TensorProto.DataType``; 0 if it is not a tensor, or unknown.
-        shape: Its shape, ``None`` for an unknown dimension; ``None`` if the rank is unknown.
-        symbols: For each dimension its name, empty for one without a name.
+    An unknown dimension is ``None``; ``symbols`` are the names of the dimensions, empty for one without a name.
     """
 
     type: int = 0
@@ -43,14 +40,8 @@ class Value:
 class Graph:
     """A graph, or the body of a node, with its scope.
 
-    Args:
-        name: Its name in reports: empty for the model's graph, otherwise the way to the node, and the attribute.
-        inputs: The names of its inputs.
-        outputs: The names of its outputs.
-        parent: The graph around a body.
-
-    Attributes:
-        free: The names of the dimensions of the model's inputs that have no size; an empty name for one without a name.
+    Its name in reports is empty for the model's graph, otherwise the way to the node, and the attribute. ``free`` are the names of those
+    dimensions of the model's inputs that have no size; one without a name is empty.
     """
 
     def __init__(self, name: str, inputs: list[str], outputs: list[str], parent: Graph | None = None) -> None:
@@ -92,18 +83,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Node:
-    """A node. Two nodes are equal if they are the same object.
+    """A node, with the version ``since`` of its operator. Two nodes are equal if they are the same object.
 
-    Attributes:
-        op: Its operator, for example ``"Conv"``.
-        domain: The operator's domain, empty for ONNX's own.
-        name: Its name, which may be empty.
-        inputs: The names of its inputs; empty for an optional one that is left out.
-        outputs: The names of its outputs.
-        graph: The graph that it is in.
-        since: The version of its operator.
-        attributes: Its attributes.
-        bodies: The graphs among its attributes.
+    ``domain`` is empty for ONNX's own, ``name`` may be empty, and so is a name in ``inputs`` for an optional one that is left out.
+    ``bodies`` are the graphs among the attributes.
     """
 
     op: str

@@ -35,14 +35,7 @@ def _row(limits: Limits, operand: str) -> Any:
 
 
 def refused_type(limits: Limits, operand: str, type: int, what: str = "the input") -> str:
-    """Return why an operand does not take a data type of ONNX, or "".
-
-    Args:
-        limits: The result of ``opSupportLimits()``.
-        operand: The operation and the operand, for example ``"conv2d.filter"``.
-        type: The type, a number of ``TensorProto.DataType``.
-        what: The value, as the reason names it.
-    """
+    """Return why an operand, for example ``"conv2d.filter"``, does not take a type of ``TensorProto.DataType``, or ""."""
     row = _row(limits, operand)
     if not isinstance(row, Mapping):
         return f"the context does not support {operand}"

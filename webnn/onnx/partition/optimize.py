@@ -38,12 +38,10 @@ _LARGEST_FILE = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Optimized:
-    """A model that is ready to be partitioned.
+    """A model that is ready to be partitioned, without its large weights.
 
-    Attributes:
-        model: The model, without its large weights.
-        note: Why it is not optimized, or has only the types that the package `onnx` infers; empty if all went well.
-        makers: The node that made each value before; an empty one for an initializer.
+    ``note`` says why it is not optimized, or has only the types that the package `onnx` infers. ``makers`` has the node that made each
+    value before; an empty one for an initializer.
     """
 
     model: ModelProto
@@ -77,11 +75,7 @@ def optimize(model: ModelProto) -> Optimized:
 
 
 def find_refusal(model: ModelProto, name: str) -> str:
-    """Return why ONNX Runtime refuses a model, or "". The values of large weights do not count.
-
-    Args:
-        model: The model, with its external data loaded where that is small.
-        name: Its name in messages.
+    """Return why ONNX Runtime refuses a model, or "". The values of large weights do not count; external data is loaded where it is small.
 
     Raises:
         OperationError: The model cannot be written: see `optimize`.
@@ -220,11 +214,8 @@ _LIKE = "CastLike"
 class Inlined:
     """A function of ONNX that was inlined, because the CPU provider has no kernel for it. WebNN may take it as a whole.
 
-    Attributes:
-        op: Its operator.
-        nodes: The places of its nodes in the graph.
-        inputs: The values that they read, in the order of their first use.
-        outputs: The values that other nodes read.
+    ``nodes`` are the places of its nodes in the graph, ``inputs`` the values that they read, in the order of their first use, and
+    ``outputs`` those that other nodes read.
     """
 
     op: str
@@ -234,11 +225,9 @@ class Inlined:
 
 
 def find_inlined(nodes: Sequence[Node], makers: Mapping[str, NodeProto]) -> list[Inlined]:
-    """Find the functions that were inlined in a graph. One within another one counts as a part of it.
+    """Find the functions that were inlined in a graph, whose nodes are in topological order. One within another one counts as a part of it.
 
-    Args:
-        nodes: Its nodes, in topological order.
-        makers: The nodes that made values before: a model may have been inlined by somebody else.
+    A model may have been inlined by somebody else: ``makers`` are the nodes that made values before.
     """
     inner = [tuple(name for name in (*each.inputs, *each.outputs) if name.startswith(_INLINED) and name not in makers) for each in nodes]
     users: dict[str, list[int]] = {}

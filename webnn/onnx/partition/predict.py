@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from onnx import ModelProto, NodeProto
 
 from webnn.onnx.partition.graph import Graph, Node, read_graph
 from webnn.onnx.partition.optimize import Optimized, find_inlined, optimize
 from webnn.onnx.partition.table import fault, refusal
 from webnn.validation.errors import OperationError
-
-if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto
 
 __all__ = ["Boundary", "Partition", "PlacedNode", "Subgraph", "describe", "partition", "partition_optimized"]
 
@@ -24,15 +23,9 @@ Place = Literal["webnn", "wasm"]
 class PlacedNode:
     """A node of the optimized model, and where it runs.
 
-    Attributes:
-        name: Its name, which may be empty.
-        operator: Its operator, after its domain if that is not ONNX's own, for example ``"Conv"`` or ``"com.microsoft.Gelu"``.
-        outputs: The names of its outputs.
-        graph: The body that it is in, for example ``"loop1.body"``; empty for the model's own graph.
-        place: "webnn" or "wasm".
-        subgraph: The index of its subgraph in `Partition.subgraphs`; ``None`` on wasm.
-        reason: Why WebNN does not get it; empty if it does.
-        fault: Why WebNN gets it and no session can be made; empty if that is not so.
+    The operator stands after its domain if that is not ONNX's own: ``"com.microsoft.Gelu"``. The body that it is in, for example
+    ``"loop1.body"``, is empty for the model's own graph. ``subgraph`` is an index in `Partition.subgraphs`, ``None`` on wasm. ``reason``
+    says why WebNN does not get it, ``fault`` why WebNN gets it and no session can be made; each is empty if that is not so.
     """
 
     name: str
@@ -51,12 +44,7 @@ class PlacedNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subgraph:
-    """Nodes that become one graph of WebNN.
-
-    Attributes:
-        graph: The body that they are in; empty for the model's own graph.
-        nodes: The nodes, in topological order.
-    """
+    """Nodes that become one graph of WebNN, in topological order, and the body that they are in; empty for the model's own graph."""
 
     graph: str
     nodes: tuple[PlacedNode, ...]
@@ -64,13 +52,7 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """Why two subgraphs are not one.
-
-    Attributes:
-        before: The index of the first one.
-        after: The index of the second one, which needs results of nodes on wasm.
-        nodes: These nodes: they read results of the first one.
-    """
+    """Why two subgraphs are not one: nodes on wasm that read results of the first one, and whose results the second one needs."""
 
     before: int
     after: int
@@ -167,12 +149,7 @@ def _unit(*nodes: Node) -> _Unit:
 
 
 class _Maker:
-    """Partitions graphs.
-
-    Args:
-        limits: The limits of the context.
-        makers: The nodes that made the values of the model before it was optimized.
-    """
+    """Partitions graphs; ``makers`` are the nodes that made the values of the model before it was optimized."""
 
     def __init__(self, limits: Mapping[str, Any], makers: Mapping[str, NodeProto]) -> None:
         self._limits = limits
@@ -256,13 +233,10 @@ class _Groups:
 
 
 def _group(units: Sequence[_Unit], taken: Collection[_Unit]) -> _Groups:
-    """Group the units that WebNN takes, into as few groups as ONNX Runtime does.
+    """Group the units that WebNN takes, into as few groups as ONNX Runtime does. Units that form a circle are an error.
 
     A group holds all such units that do not depend on another group through a unit that is not taken; they need not be connected. So each
     unit has a level, which rises by one where a unit that is not taken reads the result of one that is.
-
-    Raises:
-        OperationError: The units form a circle.
     """
     before = _predecessors(units)
     levels: dict[_Unit, int] = {}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from webnn.onnx.partition.graph import Node
 
@@ -36,4 +35,4 @@ def quantization_shapes(node: Node) -> str:
     return "" if fits else f"the zero point must have the scale's shape {list(scale)}, got {list(zero)}"
 
 
-FAULTS: Mapping[str, Fault] = MappingProxyType({each.__name__: each for each in (quantization_shapes,)})
+FAULTS: Mapping[str, Fault] = {each.__name__: each for each in (quantization_shapes,)}

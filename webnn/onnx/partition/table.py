@@ -86,12 +86,7 @@ def source() -> Mapping[str, Any]:
 
 
 def refusal(node: Node, limits: Limits) -> str:
-    """Return why the provider does not take a node, or "".
-
-    Args:
-        node: The node, in a graph whose values have types.
-        limits: The result of ``MLContext.opSupportLimits()``.
-    """
+    """Return why the provider does not take a node, in a graph whose values have types, or ""."""
     rule = rules().get(node.op)
     if rule is None:
         return f"the provider has no builder for {node.op}"
@@ -100,7 +95,7 @@ def refusal(node: Node, limits: Limits) -> str:
 
 def fault(node: Node) -> str:
     """Return why ONNX Runtime Web makes no session with a node that the provider takes, or ""."""
-    return next((reason for reason in (FAULTS[name](node) for name in rules()[node.op].faults) if reason), "")
+    return next(filter(None, (FAULTS[name](node) for name in rules()[node.op].faults)), "")
 
 
 def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination
 from webnn.importing.values import Refused, Value
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -56,13 +52,11 @@ def _bit_cast(node: Node) -> Value:
     return node.typed(node.operand(0), target)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = MappingProxyType(
-    {
-        "BitCast": _bit_cast,
-        "BitShift": _bit_shift,
-        "BitwiseAnd": _bitwise("logicalAnd"),
-        "BitwiseNot": _bitwise_not,
-        "BitwiseOr": _bitwise("logicalOr"),
-        "BitwiseXor": _bitwise("logicalXor"),
-    }
-)
+RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = {
+    "BitCast": _bit_cast,
+    "BitShift": _bit_shift,
+    "BitwiseAnd": _bitwise("logicalAnd"),
+    "BitwiseNot": _bitwise_not,
+    "BitwiseOr": _bitwise("logicalOr"),
+    "BitwiseXor": _bitwise("logicalXor"),
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import numpy as np
 
@@ -38,8 +37,7 @@ def _constant(node: Node) -> Array:
 def _shape(node: Node) -> Array:
     """Return the shape of the input, or the part of it from start to end."""
     shape = node.value(0).shape
-    end = node.integer("end", len(shape))
-    return np.array(shape[node.integer("start", 0) : end], np.int64)
+    return np.array(shape[node.integer("start", 0) : node.integer("end", len(shape))], np.int64)
 
 
 def _size(node: Node) -> Array:
@@ -79,13 +77,11 @@ def _range(node: Node) -> Array:
     raise Refused("the range must have an increment other than 0, and at most 16 MiB")
 
 
-RULES: Mapping[str, Callable[[Node], Array]] = MappingProxyType(
-    {
-        "Constant": _constant,
-        "ConstantOfShape": _constant_of_shape,
-        "EyeLike": _eye_like,
-        "Range": _range,
-        "Shape": _shape,
-        "Size": _size,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Array]] = {
+    "Constant": _constant,
+    "ConstantOfShape": _constant_of_shape,
+    "EyeLike": _eye_like,
+    "Range": _range,
+    "Shape": _shape,
+    "Size": _size,
+}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from onnx import GraphProto, ValueInfoProto
 
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from onnx import GraphProto, ValueInfoProto
 
 __all__ = ["RULES"]
 
@@ -105,14 +102,7 @@ def _step(node: Node, body: GraphProto, index: int, arguments: Sequence[Value], 
 
 
 def _collect(node: Node, steps: Sequence[Sequence[Value]], first: int, axes: Sequence[int]) -> list[Result]:
-    """Join the results of all steps along a new axis.
-
-    Args:
-        node: The node.
-        steps: For each step the results to be joined.
-        first: The first output that they go to.
-        axes: The new axis of each output.
-    """
+    """Join the results of all steps along a new axis of each output, from the first one that they go to."""
     used = [bool(name) for name in node.outputs[first:]]
     if not steps and any(used):
         raise Refused("there must be a step if results of all steps are joined, got none")
@@ -153,8 +143,7 @@ def _scan(node: Node) -> list[Result]:
     """Unroll the body over the slices of the inputs. Opset 8 has a batch in front: its elements are computed one by one."""
     body = node.graph("body")
     count = node.integer("num_scan_inputs")
-    offset = 1 if node.version == 8 else 0
-    values = [node.value(index) for index in range(offset, len(node.inputs))]
+    values = [node.value(index) for index in range(1 if node.version == 8 else 0, len(node.inputs))]
     if not 1 <= count <= len(values):
         raise Refused(f"num_scan_inputs must be from 1 to the number of inputs, {len(values)}, got {count}")
     states, inputs = values[:-count], values[-count:]
@@ -162,8 +151,7 @@ def _scan(node: Node) -> list[Result]:
         return _scan_batch(node, body, states, inputs)
     outputs = len(body.output) - len(states)
     axes = _list(node, "scan_input_axes", count)
-    backward = _directions(node, "scan_input_directions", count)
-    states, steps = _scan_once(node, body, states, inputs, axes, backward)
+    states, steps = _scan_once(node, body, states, inputs, axes, _directions(node, "scan_input_directions", count))
     return _finish(node, states, steps, _list(node, "scan_output_axes", outputs), _directions(node, "scan_output_directions", outputs))
 
 
@@ -235,4 +223,4 @@ def _directions(node: Node, name: str, count: int) -> list[bool]:
     return [number == 1 for number in numbers]
 
 
-RULES: Mapping[str, Callable[[Node], Sequence[Result]]] = MappingProxyType({"If": _if, "Loop": _loop, "Scan": _scan})
+RULES: Mapping[str, Callable[[Node], Sequence[Result]]] = {"If": _if, "Loop": _loop, "Scan": _scan}

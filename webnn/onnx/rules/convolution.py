@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
 from webnn.importing.products import EXACT
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused, Value
@@ -21,10 +21,6 @@ from webnn.importing.windows import Window, pad_zeros, roll, unroll
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
 from webnn.onnx.windows import crop, read_windows, spatial_sizes
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
 
 __all__ = ["RULES", "convolve"]
 
@@ -50,23 +46,12 @@ def _filter_windows(node: Node) -> list[Window]:
     return read_windows(node, sizes, kernel)
 
 
-def _groups(node: Node) -> int:
-    groups = node.integer("group", 1)
-    if groups < 1:
-        raise Refused(f"group must be at least 1, got {groups}")
-    return groups
-
-
 def convolve(node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None) -> MLOperand:
-    """Convolve operands in place of the first two inputs of a node, with the node's attributes.
+    """Convolve [batches, channels, ...] in float32 or float16 with the attributes of Conv.
 
-    Args:
-        node: A node with the attributes of Conv.
-        x: The input, float32 or float16: [batches, channels, ...].
-        filter: The filter of the same type: [output channels, channels of a group, ...].
-        bias: The bias: [output channels].
+    The filter is [output channels, channels of a group, ...], the bias [output channels].
     """
-    return _convolve(node, x, filter, _filter_windows(node), _groups(node), bias)
+    return _convolve(node, x, filter, _filter_windows(node), node.integer("group", 1, least=1), bias)
 
 
 def _convolve(node: Node, x: MLOperand, filter: MLOperand, windows: Sequence[Window], groups: int, bias: MLOperand | None) -> MLOperand:
@@ -117,7 +102,7 @@ def _conv(node: Node) -> MLOperand:
 def _conv_integer(node: Node) -> MLOperand | Value:
     """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
     builder = node.builder
-    windows, groups = _filter_windows(node), _groups(node)
+    windows, groups = _filter_windows(node), node.integer("group", 1, least=1)
     x, filter = (_subtract_zero(node, index, axis) for index, axis in ((0, 1), (1, 0)))
     weight = _weight(node)
     inputs, filters = [(x, 1)], [(filter, 1)]
@@ -186,7 +171,7 @@ def _conv_transpose(node: Node) -> MLOperand:
             raise Refused(f"pads must leave an output of at least one element, got the sizes {outputs}")
     places = [_place(window, extra, output) for window, extra, output in zip(windows, extras, outputs, strict=True)]
     bias = node.operand(2) if node.given(2) else None
-    return _transpose_convolve(node, node.operand(0), node.operand(1), places, _groups(node), bias)
+    return _transpose_convolve(node, node.operand(0), node.operand(1), places, node.integer("group", 1, least=1), bias)
 
 
 def _full(window: Window) -> int:
@@ -202,13 +187,9 @@ def _front(total: int, *, upper: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One dimension of a transposed convolution.
+    """One dimension of a transposed convolution: the paddings of the window are what is cut off, and the output padding is ``extra``.
 
-    Attributes:
-        window: The window; its paddings are what is cut off.
-        extra: The output padding, less than the stride.
-        grown: The zeros to add behind the input, so that there is no negative padding.
-        output: The size of the output.
+    ``grown`` zeros are added behind the input, so that there is no negative padding.
     """
 
     window: Window
@@ -274,11 +255,9 @@ def _col2im(node: Node) -> MLOperand:
     return _transpose_convolve(node, x, node.constant(filter), places, channels, None)
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
-    {
-        "Col2Im": _col2im,
-        "Conv": _conv,
-        "ConvInteger": _conv_integer,
-        "ConvTranspose": _conv_transpose,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result]] = {
+    "Col2Im": _col2im,
+    "Conv": _conv,
+    "ConvInteger": _conv_integer,
+    "ConvTranspose": _conv_transpose,
+}

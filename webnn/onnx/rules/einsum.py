@@ -8,16 +8,12 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
 from webnn.onnx.rules.matmul import multiply
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -172,4 +168,4 @@ def _multiply_elements(node: Node, a: _Term, b: _Term, target: str) -> _Term:
     return _Term(node.builder.mul(factors[0], factors[1]), letters)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType({"Einsum": _einsum})
+RULES: Mapping[str, Callable[[Node], MLOperand]] = {"Einsum": _einsum}

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLClampOptions
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLClampOptions
 
 __all__ = ["RULES"]
 
@@ -232,61 +229,59 @@ def _dropout(node: Node) -> list[Result]:
     return [node.value(0), mask]
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "Abs": _abs,
-        "Add": _binary("add"),
-        "And": _binary("logicalAnd"),
-        "Cast": _cast,
-        "CastLike": _cast_like,
-        "Celu": _celu,
-        "Ceil": _unary("ceil"),
-        "Clip": _clip,
-        "Cos": _unary("cos"),
-        "Div": _binary("div"),
-        "Dropout": _dropout,
-        "Elu": _elu,
-        "Equal": _binary("equal"),
-        "Erf": _unary("erf"),
-        "Exp": _unary("exp"),
-        "Floor": _unary("floor"),
-        "Gelu": _gelu,
-        "Greater": _binary("greater"),
-        "GreaterOrEqual": _binary("greaterOrEqual"),
-        "HardSigmoid": _hard_sigmoid,
-        "HardSwish": _unary("hardSwish"),
-        "Identity": _identity,
-        "IsInf": _is_inf,
-        "IsNaN": _unary("isNaN"),
-        "LeakyRelu": _leaky_relu,
-        "Less": _binary("lesser"),
-        "LessOrEqual": _binary("lesserOrEqual"),
-        "Log": _unary("log"),
-        "Max": _variadic("max"),
-        "Mean": _mean,
-        "Min": _variadic("min"),
-        "Mod": _mod,
-        "Mul": _binary("mul"),
-        "Neg": _unary("neg"),
-        "Not": _unary("logicalNot"),
-        "Or": _binary("logicalOr"),
-        "PRelu": _binary("prelu"),
-        "Pow": _pow,
-        "Reciprocal": _unary("reciprocal"),
-        "Relu": _unary("relu"),
-        "Round": _unary("roundEven"),
-        "Sigmoid": _unary("sigmoid"),
-        "Sign": _sign,
-        "Sin": _unary("sin"),
-        "Softplus": _unary("softplus"),
-        "Softsign": _unary("softsign"),
-        "Sqrt": _unary("sqrt"),
-        "Sub": _binary("sub"),
-        "Sum": _variadic("add"),
-        "Swish": _swish,
-        "Tan": _unary("tan"),
-        "Tanh": _unary("tanh"),
-        "Where": _where,
-        "Xor": _binary("logicalXor"),
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "Abs": _abs,
+    "Add": _binary("add"),
+    "And": _binary("logicalAnd"),
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "Celu": _celu,
+    "Ceil": _unary("ceil"),
+    "Clip": _clip,
+    "Cos": _unary("cos"),
+    "Div": _binary("div"),
+    "Dropout": _dropout,
+    "Elu": _elu,
+    "Equal": _binary("equal"),
+    "Erf": _unary("erf"),
+    "Exp": _unary("exp"),
+    "Floor": _unary("floor"),
+    "Gelu": _gelu,
+    "Greater": _binary("greater"),
+    "GreaterOrEqual": _binary("greaterOrEqual"),
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _unary("hardSwish"),
+    "Identity": _identity,
+    "IsInf": _is_inf,
+    "IsNaN": _unary("isNaN"),
+    "LeakyRelu": _leaky_relu,
+    "Less": _binary("lesser"),
+    "LessOrEqual": _binary("lesserOrEqual"),
+    "Log": _unary("log"),
+    "Max": _variadic("max"),
+    "Mean": _mean,
+    "Min": _variadic("min"),
+    "Mod": _mod,
+    "Mul": _binary("mul"),
+    "Neg": _unary("neg"),
+    "Not": _unary("logicalNot"),
+    "Or": _binary("logicalOr"),
+    "PRelu": _binary("prelu"),
+    "Pow": _pow,
+    "Reciprocal": _unary("reciprocal"),
+    "Relu": _unary("relu"),
+    "Round": _unary("roundEven"),
+    "Sigmoid": _unary("sigmoid"),
+    "Sign": _sign,
+    "Sin": _unary("sin"),
+    "Softplus": _unary("softplus"),
+    "Softsign": _unary("softsign"),
+    "Sqrt": _unary("sqrt"),
+    "Sub": _binary("sub"),
+    "Sum": _variadic("add"),
+    "Swish": _swish,
+    "Tan": _unary("tan"),
+    "Tanh": _unary("tanh"),
+    "Where": _where,
+    "Xor": _binary("logicalXor"),
+}

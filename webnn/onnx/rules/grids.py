@@ -6,17 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product as combinations
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -49,12 +45,9 @@ def _affine_grid(node: Node) -> MLOperand:
 
 @dataclass(frozen=True, slots=True)
 class _Tap:
-    """One element along a dimension, for each place: [batches, places, 1].
+    """One element along a dimension, for each place, [batches, places, 1]: what it adds to the index in the flat image, and its weight.
 
-    Attributes:
-        index: The offset that it adds to the index in the flat image, int32.
-        weight: Its weight; None is 1.
-        inside: Whether it is inside; None if it always is.
+    No weight is 1. ``inside`` tells whether it is inside; None if it always is.
     """
 
     index: MLOperand
@@ -249,6 +242,4 @@ def _index(node: Node, element: MLOperand, pitch: int) -> MLOperand:
     return node.builder.mul(index, node.scalar(pitch, index)) if pitch > 1 else index
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
-    {"AffineGrid": _affine_grid, "GridSample": _grid_sample, "RoiAlign": _roi_align}
-)
+RULES: Mapping[str, Callable[[Node], Result]] = {"AffineGrid": _affine_grid, "GridSample": _grid_sample, "RoiAlign": _roi_align}

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -111,14 +108,12 @@ def _array_feature_extractor(node: Node) -> Result:
 # Scattering.
 
 #: For each reduction the operation on two operands, the one along an axis, and what changes nothing.
-_REDUCTIONS: Mapping[str, tuple[str, str, float]] = MappingProxyType(
-    {
-        "add": ("add", "reduceSum", 0),
-        "mul": ("mul", "reduceProduct", 1),
-        "max": ("max", "reduceMax", -math.inf),
-        "min": ("min", "reduceMin", math.inf),
-    }
-)
+_REDUCTIONS: Mapping[str, tuple[str, str, float]] = {
+    "add": ("add", "reduceSum", 0),
+    "mul": ("mul", "reduceProduct", 1),
+    "max": ("max", "reduceMax", -math.inf),
+    "min": ("min", "reduceMin", math.inf),
+}
 
 
 def _reduction(node: Node) -> str:
@@ -136,12 +131,8 @@ def _combine(node: Node, reduction: str, a: MLOperand, b: MLOperand) -> MLOperan
 def _accumulate(node: Node, reduction: str, data: MLOperand, places: MLOperand, updates: MLOperand) -> MLOperand:
     """Reduce all updates of each place: those that are for another place count as what changes nothing.
 
-    Args:
-        node: The node.
-        reduction: The reduction.
-        data: [before, N, behind].
-        places: Which of the N places each update is for: [before, 1, M, behind]; sizes may be 1.
-        updates: [before, 1, M, behind].
+    ``places`` tells which of the N places of [before, N, behind] each update is for. It and the updates are [before, 1, M, behind], the
+    sizes of the first may be 1.
     """
     builder = node.builder
     before, count, behind = data.descriptor.dimensions
@@ -230,15 +221,7 @@ def _scatter_nd(node: Node) -> Result:
 
 
 def _scatter_coordinates(node: Node, reduction: str, depth: int, known: Array | None, coordinates: MLOperand) -> MLOperand:
-    """Scatter the third input into the first one.
-
-    Args:
-        node: The node.
-        reduction: The reduction, or an empty text.
-        depth: The number of parts of the coordinates.
-        known: The coordinates, if they are known.
-        coordinates: Their operand.
-    """
+    """Scatter the third input into the first one, by coordinates of ``depth`` parts; without a reduction its name is empty."""
     builder = node.builder
     shape = node.value(0).shape
     data, updates = node.operand(0), node.operand(2)
@@ -314,8 +297,7 @@ def _one_hot(node: Node) -> Result:
     if indices.array is not None:
         numbers = indices.array.astype(np.int64)
         numbers = np.where(numbers < 0, numbers + size, numbers)
-        found = np.where((numbers >= 0) & (numbers < size), numbers, -1)
-        places = node.constant(np.asarray(found, np.int32))
+        places = node.constant(np.asarray(np.where((numbers >= 0) & (numbers < size), numbers, -1), np.int32))
     else:
         places = node.operand(0)
         # Fractions are dropped; 8-bit integers could not hold the depth.
@@ -335,16 +317,14 @@ def _one_hot(node: Node) -> Result:
     return builder.where(hit, builder.slice(values, [1], [1]), builder.slice(values, [0], [1]))
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
-    {
-        "Gather": _gather,
-        "GatherElements": _gather_elements,
-        "GatherND": _gather_nd,
-        "OneHot": _one_hot,
-        "Scatter": _scatter_elements,
-        "ScatterElements": _scatter_elements,
-        "ScatterND": _scatter_nd,
-        "TensorScatter": _tensor_scatter,
-        "ai.onnx.ml.ArrayFeatureExtractor": _array_feature_extractor,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result]] = {
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
+    "OneHot": _one_hot,
+    "Scatter": _scatter_elements,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
+    "TensorScatter": _tensor_scatter,
+    "ai.onnx.ml.ArrayFeatureExtractor": _array_feature_extractor,
+}

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLGemmOptions
 from webnn.importing.products import EXACT, multiply_matrices
 from webnn.importing.steps import value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLGemmOptions
 
 __all__ = ["RULES", "lift", "matmul_integer", "multiply", "unlift"]
 
@@ -93,11 +90,7 @@ def _matmul_integer(node: Node) -> MLOperand | Value:
 def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros: tuple[int, int]) -> MLOperand:
     """Multiply the integers of the first two inputs less their zero points, exactly: as float32 if that has the sums, otherwise as int32.
 
-    Args:
-        node: The node.
-        left: The shape of the left factor as a matrix.
-        right: The shape of the right factor as a matrix.
-        zeros: The inputs that are their zero points: one for each row, or one for each column.
+    ``zeros`` are the inputs that are their zero points: one for each row, or one for each column.
     """
     length = left[-1]
     longest = EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
@@ -185,6 +178,4 @@ def _expand(node: Node, cells: Array) -> MLOperand:
     return cast("MLOperand", total)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = MappingProxyType(
-    {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}
-)
+RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
@@ -14,9 +14,6 @@ from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.matmul import RULES as MATMUL
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES", "apply"]
 
@@ -75,20 +72,18 @@ def _activate(node: Node, x: MLOperand, name: str, numbers: Sequence[float]) -> 
 
 
 #: The attributes of each activation, by its name; the empty one is none.
-_ACTIVATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "": (),
-        "Clip": ("min", "max"),
-        "Elu": ("alpha",),
-        "HardSigmoid": ("alpha", "beta"),
-        "LeakyRelu": ("alpha",),
-        "Relu": (),
-        "Sigmoid": (),
-        "Softplus": (),
-        "Softsign": (),
-        "Tanh": (),
-    }
-)
+_ACTIVATIONS: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    "Clip": ("min", "max"),
+    "Elu": ("alpha",),
+    "HardSigmoid": ("alpha", "beta"),
+    "LeakyRelu": ("alpha",),
+    "Relu": (),
+    "Sigmoid": (),
+    "Softplus": (),
+    "Softsign": (),
+    "Tanh": (),
+}
 
 
 def _fused_conv(node: Node) -> MLOperand:
@@ -138,12 +133,9 @@ def _add(node: Node, bias: int) -> MLOperand:
 
 
 def _skip(operator: str, parameters: Sequence[int], bias: int) -> Callable[[Node], list[Result]]:
-    """Make a rule of a sum that is normalized along the last axis. Mean and deviation are for training.
+    """Make a rule of a sum that is normalized along the last axis by an operator. Mean and deviation are for training.
 
-    Args:
-        operator: The operator that normalizes.
-        parameters: The inputs that are its scale and its bias.
-        bias: The input that is added before.
+    ``parameters`` are the inputs that are its scale and its bias; ``bias`` is the input that is added before.
     """
 
     def rule(node: Node) -> list[Result]:
@@ -183,10 +175,8 @@ _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "SkipSimplifiedLayerNormalization": _skip("RMSNormalization", (2,), 3),
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        **{f"com.microsoft.{name}": rule for name, rule in _RULES.items()},
-        # ONNX Runtime writes it in ONNX's own domain.
-        "SimplifiedLayerNormalization": _simplified_layer_normalization,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    **{f"com.microsoft.{name}": rule for name, rule in _RULES.items()},
+    # ONNX Runtime writes it in ONNX's own domain.
+    "SimplifiedLayerNormalization": _simplified_layer_normalization,
+}

@@ -6,11 +6,10 @@ Sums and products are computed with the integers less their zero points; functio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -21,9 +20,6 @@ from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.onnx.rules.pooling import RULES as POOLING
 from webnn.onnx.rules.quantization import RULES as QUANTIZATION
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -74,9 +70,7 @@ def _elementwise(operator: str) -> Callable[[Node], MLOperand]:
 
 def _softmax(node: Node) -> MLOperand:
     """Apply the Softmax of a version of ONNX to the numbers, and quantize."""
-    version = node.integer("opset")
-    if version < 1:
-        raise Refused(f"opset must be at least 1, got {version}")
+    version = node.integer("opset", least=1)
     axis = node.integer("axis", -1)
     return _quantized(node, apply(NORMALIZATION, "Softmax", node, [_numbers(node, 0)], {"axis": axis}, version=version), 3, 4)
 
@@ -246,6 +240,4 @@ _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "QLinearSoftmax": _softmax,
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}

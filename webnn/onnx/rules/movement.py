@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,9 +37,7 @@ def _shaped(node: Node, shape: Sequence[int]) -> Result:
     value = node.value(0)
     if product(shape) != value.size:
         raise Refused(f"the new shape must have {value.size} elements, got {webidl.describe(list(shape))}")
-    if tuple(shape) == value.shape:
-        return value
-    return node.reshape(node.operand(0), shape)
+    return value if tuple(shape) == value.shape else node.reshape(node.operand(0), shape)
 
 
 # Shapes.
@@ -102,9 +99,7 @@ def _transpose(node: Node) -> Result:
     permutation = node.integers("perm", range(value.rank)[::-1])
     if sorted(permutation) != list(range(value.rank)):
         raise Refused(f"perm must have each number from 0 to {value.rank - 1} once, got {permutation}")
-    if permutation == sorted(permutation):
-        return value
-    return node.transpose(node.operand(0), permutation)
+    return value if permutation == sorted(permutation) else node.transpose(node.operand(0), permutation)
 
 
 # Parts.
@@ -317,8 +312,7 @@ def _depth_to_space(node: Node) -> Result:
         return node.reshape(x, [batches, depth, height * block, width * block])
     if together:
         # Make it CRD.
-        x = node.reshape(x, [batches, block * block, depth, height * width])
-        x = node.transpose(x, [0, 2, 1, 3])
+        x = node.transpose(node.reshape(x, [batches, block * block, depth, height * width]), [0, 2, 1, 3])
     x = node.transpose(node.reshape(x, [batches * depth, block, block, height, width]), [0, 3, 1, 4, 2])
     return node.reshape(x, [batches, depth, height * block, width * block])
 
@@ -333,8 +327,7 @@ def _space_to_depth(node: Node) -> Result:
     x = node.reshape(node.operand(0), [batches * channels, rows, block, columns, block])
     x = node.transpose(x, [2, 4, 0, 1, 3] if together and batches == 1 else [0, 2, 4, 1, 3])
     if together and batches > 1:
-        x = node.reshape(x, [batches, channels, block * block, rows * columns])
-        x = node.transpose(x, [0, 2, 1, 3])
+        x = node.transpose(node.reshape(x, [batches, channels, block * block, rows * columns]), [0, 2, 1, 3])
     return node.reshape(x, [batches, channels * block**2, rows, columns])
 
 
@@ -383,23 +376,21 @@ def _reverse_sequence(node: Node) -> Result:
     return builder.gatherND(node.operand(0), coordinates)
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "CenterCropPad": _center_crop_pad,
-        "Concat": _concat,
-        "DepthToSpace": _depth_to_space,
-        "Expand": _expand,
-        "Flatten": _flatten,
-        "Pad": _pad,
-        "Reshape": _reshape,
-        "ReverseSequence": _reverse_sequence,
-        "Slice": _slice,
-        "SpaceToDepth": _space_to_depth,
-        "Split": _split,
-        "Squeeze": _squeeze,
-        "Tile": _tile,
-        "Transpose": _transpose,
-        "Trilu": _trilu,
-        "Unsqueeze": _unsqueeze,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "CenterCropPad": _center_crop_pad,
+    "Concat": _concat,
+    "DepthToSpace": _depth_to_space,
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Pad": _pad,
+    "Reshape": _reshape,
+    "ReverseSequence": _reverse_sequence,
+    "Slice": _slice,
+    "SpaceToDepth": _space_to_depth,
+    "Split": _split,
+    "Squeeze": _squeeze,
+    "Tile": _tile,
+    "Transpose": _transpose,
+    "Trilu": _trilu,
+    "Unsqueeze": _unsqueeze,
+}

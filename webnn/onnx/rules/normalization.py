@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
 
 __all__ = ["RULES"]
 
@@ -65,8 +61,7 @@ def _batch_normalization(node: Node) -> list[Result]:
         scale, bias, mean, variance = (node.reshape(each, [features]) for each in (scale, bias, mean, variance))
     results: list[Result] = []
     if training:
-        axes = [axis for axis in range(len(_shape(x))) if axis != 1]
-        center, _, spread = _moments(node, x, axes)
+        center, _, spread = _moments(node, x, [axis for axis in range(len(_shape(x))) if axis != 1])
         center, spread = (node.reshape(each, [product(_shape(each))]) for each in (center, spread))
         momentum = node.number("momentum", 0.9)
         results = [
@@ -170,9 +165,7 @@ def _lp_normalization(node: Node) -> MLOperand:
 
 def _lrn(node: Node) -> MLOperand:
     """Divide by a power of the averages of neighbouring channels' squares, which averagePool2d computes."""
-    builder, channels, size = node.builder, _channels(node), node.integer("size")
-    if size < 1:
-        raise Refused(f"size must be at least 1, got {size}")
+    builder, channels, size = node.builder, _channels(node), node.integer("size", least=1)
     x, shape = node.operand(0), node.value(0).shape
     # No window needs to be larger than from the first channel to the last one.
     before, behind = min((size - 1) // 2, channels - 1), min(size // 2, channels - 1)
@@ -222,18 +215,16 @@ def _hardmax(node: Node, x: MLOperand, axis: int) -> MLOperand:
     return node.builder.equal(found, node.constant(indices))
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "BatchNormalization": _batch_normalization,
-        "GroupNormalization": _group_normalization,
-        "Hardmax": _along(_hardmax),
-        "InstanceNormalization": _instance_normalization,
-        "LRN": _lrn,
-        "LayerNormalization": _layer_normalization,
-        "LogSoftmax": _along(_log_softmax),
-        "LpNormalization": _lp_normalization,
-        "MeanVarianceNormalization": _mean_variance_normalization,
-        "RMSNormalization": _rms_normalization,
-        "Softmax": _along(_softmax),
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "BatchNormalization": _batch_normalization,
+    "GroupNormalization": _group_normalization,
+    "Hardmax": _along(_hardmax),
+    "InstanceNormalization": _instance_normalization,
+    "LRN": _lrn,
+    "LayerNormalization": _layer_normalization,
+    "LogSoftmax": _along(_log_softmax),
+    "LpNormalization": _lp_normalization,
+    "MeanVarianceNormalization": _mean_variance_normalization,
+    "RMSNormalization": _rms_normalization,
+    "Softmax": _along(_softmax),
+}

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.importing.windows import Pool, Window, pool
 from webnn.onnx.node import Node
 from webnn.onnx.windows import crop, read_windows, round_up, spatial_sizes
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -34,8 +30,7 @@ def _shape(operand: MLOperand) -> list[int]:
 
 def _windows(node: Node) -> list[Window]:
     """Read the windows; their padding behind is the one that counts for averages."""
-    sizes = spatial_sizes(node)
-    return read_windows(node, sizes, node.integers("kernel_shape"))
+    return read_windows(node, spatial_sizes(node), node.integers("kernel_shape"))
 
 
 def _place(node: Node, windows: Sequence[Window]) -> list[Window]:
@@ -75,7 +70,7 @@ def _average_pool(node: Node) -> MLOperand:
 
 def _lp_pool(node: Node) -> MLOperand:
     """Map to l2Pool2d, of the powers that make it the norm of order p."""
-    order = _order(node)
+    order = node.integer("p", 2, least=1)
     x = node.operand(0)
     if order != 2:
         x = _power(node, node.builder.abs(x), order / 2)
@@ -83,13 +78,6 @@ def _lp_pool(node: Node) -> MLOperand:
     windows = _place(node, windows)
     norm = node.builder.abs(x) if all(window.is_trivial for window in windows) else _slide(node, "l2Pool2d", x, windows)
     return norm if order == 2 else _power(node, norm, 2 / order)
-
-
-def _order(node: Node) -> int:
-    order = node.integer("p", 2)
-    if order < 1:
-        raise Refused(f"p must be at least 1, got {order}")
-    return order
 
 
 def _power(node: Node, x: MLOperand, exponent: float) -> MLOperand:
@@ -179,7 +167,7 @@ def _global_max_pool(node: Node) -> MLOperand:
 
 def _global_lp_pool(node: Node) -> MLOperand:
     """Map to reduceL1 or reduceL2, or take the norm of order p by powers."""
-    builder, order, axes = node.builder, _order(node), _global_axes(node)
+    builder, order, axes = node.builder, node.integer("p", 2, least=1), _global_axes(node)
     x = node.operand(0)
     if order <= 2:
         return (builder.reduceL1 if order == 1 else builder.reduceL2)(x, axes=axes, keepDimensions=True)
@@ -187,14 +175,12 @@ def _global_lp_pool(node: Node) -> MLOperand:
     return _power(node, norm, 2 / order)
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "AveragePool": _average_pool,
-        "GlobalAveragePool": _global_average_pool,
-        "GlobalLpPool": _global_lp_pool,
-        "GlobalMaxPool": _global_max_pool,
-        "LpPool": _lp_pool,
-        "MaxPool": _max_pool,
-        "MaxUnpool": _max_unpool,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _global_average_pool,
+    "GlobalLpPool": _global_lp_pool,
+    "GlobalMaxPool": _global_max_pool,
+    "LpPool": _lp_pool,
+    "MaxPool": _max_pool,
+    "MaxUnpool": _max_unpool,
+}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from onnx import TensorProto
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
@@ -18,9 +18,6 @@ from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.validation.descriptor import FLOAT_TYPES
 
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-
 __all__ = ["RULES", "requantize"]
 
 
@@ -28,9 +25,7 @@ def _spread(node: Node, shape: Sequence[int]) -> list[int]:
     """Return the scale's shape in the rank of the input: one element, one for each index of an axis, or one for each block of an axis."""
     given = node.value(1).shape
     rank = len(shape)
-    block = node.integer("block_size", 0)
-    if block < 0:
-        raise Refused(f"block_size must be at least 0, got {block}")
+    block = node.integer("block_size", 0, least=0)
     if all(size == 1 for size in given) and len(given) <= 1 and not block:
         return [1] * rank
     axis = node.axis("axis", 1, rank)
@@ -125,13 +120,10 @@ def _qlinear_conv(node: Node) -> MLOperand:
 
 
 def requantize(node: Node, sums: MLOperand, scales: tuple[int, int, int], zero: int) -> MLOperand:
-    """Quantize the sums of a convolution of integers.
+    """Quantize the sums of a convolution of integers: [batches, channels, ...].
 
-    Args:
-        node: The node.
-        sums: The sums: [batches, channels, ...].
-        scales: The inputs with the scales of input, filter and output; each has one element or one for each channel.
-        zero: The input with the zero point of the output.
+    ``scales`` are the inputs with the scales of input, filter and output, of one element or one for each channel; ``zero`` is that with the
+    zero point of the output.
     """
     shape = sums.descriptor.dimensions
     x, w, y = ((value, per_axis("the scale", value.shape, shape, 1)) for value in (node.value(index) for index in scales))
@@ -144,12 +136,10 @@ def _dynamic_quantize(node: Node) -> list[Result]:
     return [*quantize_dynamically(node, node.operand(0))]
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "DequantizeLinear": _dequantize,
-        "DynamicQuantizeLinear": _dynamic_quantize,
-        "QLinearConv": _qlinear_conv,
-        "QLinearMatMul": _qlinear_matmul,
-        "QuantizeLinear": _quantize,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "DequantizeLinear": _dequantize,
+    "DynamicQuantizeLinear": _dynamic_quantize,
+    "QLinearConv": _qlinear_conv,
+    "QLinearMatMul": _qlinear_matmul,
+    "QuantizeLinear": _quantize,
+}

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLGruOptions, MLLstmOptions
 
 __all__ = ["RULES"]
 
@@ -27,7 +24,7 @@ Activation: TypeAlias = "Callable[[Node, MLOperand], MLOperand]"
 Native: TypeAlias = Literal["relu", "sigmoid", "tanh"]
 Direction: TypeAlias = Literal["forward", "backward", "both"]
 
-_DIRECTIONS: Mapping[str, Direction] = MappingProxyType({"forward": "forward", "reverse": "backward", "bidirectional": "both"})
+_DIRECTIONS: Mapping[str, Direction] = {"forward": "forward", "reverse": "backward", "bidirectional": "both"}
 #: The activations of `lstm` and `gru`.
 _NATIVE = ("relu", "sigmoid", "tanh")
 #: The most steps that are unrolled.
@@ -36,19 +33,11 @@ _MOST_STEPS = 1 << 12
 
 @dataclass(frozen=True, kw_only=True)
 class _Network:
-    """A network, in the layout with the steps in front.
+    """A network, in the layout with the steps in front; ``transposed`` tells that the model has the batch in front of the steps.
 
-    Attributes:
-        x: The sequence: [steps, batch, inputs].
-        steps: The number of steps.
-        batch: The size of the batch.
-        hidden: The number of features of a state.
-        direction: The direction.
-        weight: The input weights: [directions, gates * hidden, inputs].
-        recurrent: The recurrent weights: [directions, gates * hidden, hidden].
-        biases: The biases of both: [directions, gates * hidden]; none if there are none.
-        activations: The names of the activations, those of each direction, in lower case, each with its alpha and beta.
-        transposed: The model has the batch in front of the steps.
+    The sequence is [steps, batch, inputs], the input weights [directions, gates * hidden, inputs], the recurrent ones [directions,
+    gates * hidden, hidden], and the biases of both, if there are some, [directions, gates * hidden]. The activations of each direction are
+    names in lower case, each with its alpha and beta.
     """
 
     x: MLOperand
@@ -121,10 +110,7 @@ def _cut(node: Node, value: Value, axis: int, start: int, size: int) -> Value:
     array = node.find_array(value)
     if array is not None:
         return Value.known(array.take(range(start, start + size), axis))
-    starts, sizes = [0] * value.rank, list(value.shape)
-    starts[axis], sizes[axis] = start, size
-    operand = node.operand_of(value)
-    return node.typed(operand if sizes == [*value.shape] else node.builder.slice(operand, starts, sizes), value.dtype)
+    return node.typed(slice_axis(node, node.operand_of(value), axis, start, size), value.dtype)
 
 
 def _turn(node: Node, value: Value) -> MLOperand:
@@ -162,17 +148,15 @@ def _thresholded_relu(node: Node, x: MLOperand, alpha: float, beta: float) -> ML
 
 
 #: How each activation is computed, with the defaults of alpha and beta. None means that it must be given.
-_ACTIVATIONS: Mapping[str, tuple[Callable[[Node, MLOperand, float, float], MLOperand], tuple[float | None, ...]]] = MappingProxyType(
-    {
-        **{name: (_plain(name), ()) for name in ("relu", "sigmoid", "softplus", "softsign", "tanh")},
-        "affine": (_affine, (None, None)),
-        "elu": (lambda node, x, alpha, beta: node.builder.elu(x, alpha=alpha), (1.0,)),
-        "hardsigmoid": (lambda node, x, alpha, beta: node.builder.hardSigmoid(x, alpha=alpha, beta=beta), (0.2, 0.5)),
-        "leakyrelu": (lambda node, x, alpha, beta: node.builder.leakyRelu(x, alpha=alpha), (0.01,)),
-        "scaledtanh": (_scaled_tanh, (None, None)),
-        "thresholdedrelu": (_thresholded_relu, (1.0,)),
-    }
-)
+_ACTIVATIONS: Mapping[str, tuple[Callable[[Node, MLOperand, float, float], MLOperand], tuple[float | None, ...]]] = {
+    **{name: (_plain(name), ()) for name in ("relu", "sigmoid", "softplus", "softsign", "tanh")},
+    "affine": (_affine, (None, None)),
+    "elu": (lambda node, x, alpha, beta: node.builder.elu(x, alpha=alpha), (1.0,)),
+    "hardsigmoid": (lambda node, x, alpha, beta: node.builder.hardSigmoid(x, alpha=alpha, beta=beta), (0.2, 0.5)),
+    "leakyrelu": (lambda node, x, alpha, beta: node.builder.leakyRelu(x, alpha=alpha), (0.01,)),
+    "scaledtanh": (_scaled_tanh, (None, None)),
+    "thresholdedrelu": (_thresholded_relu, (1.0,)),
+}
 
 
 def _activations(node: Node, directions: int, defaults: Sequence[str]) -> list[list[tuple[str, float, float]]]:
@@ -210,20 +194,13 @@ def _lstm(node: Node) -> list[Result]:
     """Map to lstm. With peepholes, or other activations, it is unrolled. Refused are clip, input_forget and shorter sequences."""
     network = _read(node, 4, ("Sigmoid", "Tanh", "Tanh"))
     states = [_state(node, network, index) for index in (5, 6)]
-    activations = network.native
-    if node.given(7) or activations is None:
+    if node.given(7) or network.native is None:
         if node.given(7):
             _expect(node, 7, "the peepholes", [network.weight.shape[0], 3 * network.hidden])
         return _unroll(node, network, states, _lstm_cell)
-    options: MLLstmOptions = {"direction": network.direction, "layout": "iofg", "returnSequence": bool(node.outputs[0])}
-    if network.biases is not None:
-        options["bias"], options["recurrentBias"] = (node.operand_of(each) for each in network.biases)
-    if states[0] is not None:
-        options["initialHiddenState"] = states[0]
+    options = _options(node, network, "iofg", states[0], ["sigmoid", "tanh", "tanh"])
     if states[1] is not None:
         options["initialCellState"] = states[1]
-    if activations != ["sigmoid", "tanh", "tanh"]:
-        options["activations"] = activations
     weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
     hidden, cell, *sequence = node.builder.lstm(network.x, *weights, network.steps, network.hidden, options)
     return _finish(node, network, sequence[0] if sequence else None, [hidden, cell])
@@ -233,24 +210,25 @@ def _gru(node: Node) -> list[Result]:
     """Map to gru. With other activations it is unrolled. Refused are clip and shorter sequences."""
     network = _read(node, 3, ("Sigmoid", "Tanh"))
     state = _state(node, network, 5)
-    activations = network.native
-    if activations is None:
+    if network.native is None:
         return _unroll(node, network, [state], _gru_cell)
-    options: MLGruOptions = {
-        "direction": network.direction,
-        "layout": "zrn",
-        "resetAfter": bool(node.integer("linear_before_reset", 0)),
-        "returnSequence": bool(node.outputs[0]),
-    }
+    options = _options(node, network, "zrn", state, ["sigmoid", "tanh"])
+    options["resetAfter"] = bool(node.integer("linear_before_reset", 0))
+    weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
+    hidden, *sequence = node.builder.gru(network.x, *weights, network.steps, network.hidden, options)
+    return _finish(node, network, sequence[0] if sequence else None, [hidden])
+
+
+def _options(node: Node, network: _Network, layout: str, state: MLOperand | None, usual: Sequence[str]) -> Any:
+    """Return the options that `lstm` and `gru` share."""
+    options: dict[str, Any] = {"direction": network.direction, "layout": layout, "returnSequence": bool(node.outputs[0])}
     if network.biases is not None:
         options["bias"], options["recurrentBias"] = (node.operand_of(each) for each in network.biases)
     if state is not None:
         options["initialHiddenState"] = state
-    if activations != ["sigmoid", "tanh"]:
-        options["activations"] = activations
-    weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
-    hidden, *sequence = node.builder.gru(network.x, *weights, network.steps, network.hidden, options)
-    return _finish(node, network, sequence[0] if sequence else None, [hidden])
+    if network.native != usual:
+        options["activations"] = network.native
+    return options
 
 
 def _rnn(node: Node) -> list[Result]:
@@ -283,16 +261,11 @@ def _finish(node: Node, network: _Network, sequence: MLOperand | None, states: S
 
 @dataclass(frozen=True, kw_only=True)
 class _Cell:
-    """The values for a step of one direction.
+    """The values for a step of one direction, whose state has ``hidden`` features.
 
-    Attributes:
-        node: The node.
-        hidden: The number of features of a state.
-        recurrent: The recurrent weights: [hidden, gates * hidden]; of a GRU that resets before the product, those of the new gate come by
-            themselves.
-        bias: The recurrent bias, [gates * hidden], where it is not a part of the inputs: of a GRU.
-        activations: The activations.
-        peepholes: The weights of input, output and forget gate, [hidden] each; none if there are none.
+    The recurrent weights are [hidden, gates * hidden]; of a GRU that resets before the product, those of the new gate come by themselves. A
+    GRU has the recurrent bias, [gates * hidden], where it is not a part of the inputs. Peepholes are those of input, output and forget
+    gate.
     """
 
     node: Node
@@ -413,4 +386,4 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
     return cell, [node.reshape(part, [network.batch, width]) for part in parts]
 
 
-RULES: Mapping[str, Callable[[Node], list[Result]]] = MappingProxyType({"GRU": _gru, "LSTM": _lstm, "RNN": _rnn})
+RULES: Mapping[str, Callable[[Node], list[Result]]] = {"GRU": _gru, "LSTM": _lstm, "RNN": _rnn}

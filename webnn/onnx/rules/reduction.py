@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLReduceOptions
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.builder.options import MLReduceOptions
 
 __all__ = ["RULES"]
 
@@ -27,15 +24,13 @@ Reduction: TypeAlias = Literal[
 #: Reductions that change nothing where there is one element.
 _PLAIN = frozenset({"reduceLogSumExp", "reduceMax", "reduceMean", "reduceMin", "reduceProduct", "reduceSum"})
 #: The results of reductions of no element.
-_NEUTRAL: Mapping[Reduction, float] = MappingProxyType(
-    {
-        **dict.fromkeys(("reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"), 0),
-        **dict.fromkeys(("reduceLogSum", "reduceLogSumExp", "reduceMax"), -math.inf),
-        "reduceMean": math.nan,
-        "reduceMin": math.inf,
-        "reduceProduct": 1,
-    }
-)
+_NEUTRAL: Mapping[Reduction, float] = {
+    **dict.fromkeys(("reduceL1", "reduceL2", "reduceSum", "reduceSumSquare"), 0),
+    **dict.fromkeys(("reduceLogSum", "reduceLogSumExp", "reduceMax"), -math.inf),
+    "reduceMean": math.nan,
+    "reduceMin": math.inf,
+    "reduceProduct": 1,
+}
 _FLOAT_ONLY = frozenset({"reduceL2", "reduceLogSum", "reduceLogSumExp"})
 
 
@@ -143,21 +138,19 @@ def _cum_prod(node: Node) -> Result:
     return x
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
-    {
-        "ArgMax": _position("argMax"),
-        "ArgMin": _position("argMin"),
-        "CumProd": _cum_prod,
-        "CumSum": _cum_sum,
-        "ReduceL1": _reduction("reduceL1"),
-        "ReduceL2": _reduction("reduceL2"),
-        "ReduceLogSum": _reduction("reduceLogSum"),
-        "ReduceLogSumExp": _reduction("reduceLogSumExp"),
-        "ReduceMax": _reduction("reduceMax"),
-        "ReduceMean": _reduction("reduceMean"),
-        "ReduceMin": _reduction("reduceMin"),
-        "ReduceProd": _reduction("reduceProduct"),
-        "ReduceSum": _reduction("reduceSum"),
-        "ReduceSumSquare": _reduction("reduceSumSquare"),
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result]] = {
+    "ArgMax": _position("argMax"),
+    "ArgMin": _position("argMin"),
+    "CumProd": _cum_prod,
+    "CumSum": _cum_sum,
+    "ReduceL1": _reduction("reduceL1"),
+    "ReduceL2": _reduction("reduceL2"),
+    "ReduceLogSum": _reduction("reduceLogSum"),
+    "ReduceLogSumExp": _reduction("reduceLogSumExp"),
+    "ReduceMax": _reduction("reduceMax"),
+    "ReduceMean": _reduction("reduceMean"),
+    "ReduceMin": _reduction("reduceMin"),
+    "ReduceProd": _reduction("reduceProduct"),
+    "ReduceSum": _reduction("reduceSum"),
+    "ReduceSumSquare": _reduction("reduceSumSquare"),
+}

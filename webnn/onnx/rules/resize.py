@@ -11,18 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.onnx.sampling import Rounding, Sampling, Taps, cubic, half_pixel, linear
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -42,14 +39,9 @@ _ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How one dimension is resized.
+    """How one dimension is resized to ``count`` elements: positions are mapped by ``scale``, about count / size.
 
-    Attributes:
-        size: The size.
-        count: The size of the result.
-        scale: The factor that maps positions; about count / size.
-        start: Where the part of the dimension begins that tf_crop_and_resize takes, with the whole dimension from 0 to 1.
-        end: Where it ends.
+    tf_crop_and_resize takes the part from ``start`` to ``end``, with the whole dimension from 0 to 1.
     """
 
     size: int
@@ -178,8 +170,7 @@ def _nearest(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plans: M
     native: list[int] = []
     for axis, sampling in changed.items():
         # Until opset 10, ONNX Runtime rounds up in dimensions that shrink.
-        rule = "ceil" if old and plans[axis].scale < 1 else rounding
-        indices = sampling.nearest(cast("Rounding", rule))
+        indices = sampling.nearest(cast("Rounding", "ceil" if old and plans[axis].scale < 1 else rounding))
         centres = half_pixel(sampling.size, sampling.count)
         # Devices differ about elements that are equally near.
         if node.is_float(x) and not centres.has_ties and np.array_equal(indices, centres.nearest("round_prefer_floor")):
@@ -273,4 +264,4 @@ def _resample_pair(node: Node, x: MLOperand, mode: str, axis: int, sizes: Sequen
     return node.reshape(result, final[len(shape) - len(own) :])
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType({"Resize": _resize, "Upsample": _resize})
+RULES: Mapping[str, Callable[[Node], Result]] = {"Resize": _resize, "Upsample": _resize}

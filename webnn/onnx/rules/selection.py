@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import make_key, order_by
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -72,11 +68,9 @@ def _unknown_shape(node: Node) -> Result:
     raise Refused(f"the input must have at most 65536 numbers, got {list(node.value(0).shape)}")
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
-    {
-        "Compress": _compress,
-        "NonZero": _unknown_shape,
-        "TopK": _top_k,
-        "Unique": _unknown_shape,
-    }
-)
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "Compress": _compress,
+    "NonZero": _unknown_shape,
+    "TopK": _top_k,
+    "Unique": _unknown_shape,
+}

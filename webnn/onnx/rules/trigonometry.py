@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.functions import FUNCTIONS, Calculator
 from webnn.onnx.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
 
 __all__ = ["RULES"]
 
@@ -25,6 +21,6 @@ def _rule(name: str) -> Callable[[Node], MLOperand]:
     return rule
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType(
-    {name.capitalize(): _rule(name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh")}
-)
+RULES: Mapping[str, Callable[[Node], MLOperand]] = {
+    name.capitalize(): _rule(name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh")
+}

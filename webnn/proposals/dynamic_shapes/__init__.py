@@ -80,10 +80,7 @@ PROPOSAL = Proposal(
             "For "
             'others `dispatch` throws a TypeError: "cannot resolve this shape".',
         ),
-        Decision(
-            "When is a shape refused that depends on the data of an input?",
-            "At the call of the operation that takes it.",
-        ),
+        Decision("When is a shape refused that depends on the data of an input?", "At the call of the operation that takes it."),
         Decision(
             "What are computed dimensions called?",
             'By the operation, its number in the builder, and the axis: "concat3_axis0". Such a name is never that of a program, even '

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand, Operator
+from webnn.builder.options import Numbers
 from webnn.proposals.dynamic_shapes.chains import find_values
 from webnn.proposals.dynamic_shapes.operations import VALUE_OPERANDS, ValuedDescriptor
 from webnn.proposals.dynamic_shapes.sizes import Explored, Path, Size, explore
@@ -17,9 +18,6 @@ from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.named_descriptor import UNRANKED, NamedDescriptor, UnrankedDescriptor, has_names
 from webnn.validation.operation import Call
-
-if TYPE_CHECKING:
-    from webnn.builder.options import Numbers
 
 __all__ = ["DynamicBuilder"]
 

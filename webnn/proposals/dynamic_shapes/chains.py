@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand, Operator
 from webnn.reference.operations import operations_of
-from webnn.validation.descriptor import SMALL_TYPES
+from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
+from webnn.validation.operation import Call
 from webnn.validation.webidl import describe
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand, Operator
-    from webnn.validation.descriptor import OperandDescriptor
-    from webnn.validation.operation import Call
 
 __all__ = ["find_values"]
 
 #: The most elements of an operand.
 _MOST = 2**12
 #: Operations that move the elements of some first operands, and how many these are.
-_MOVERS: Mapping[str, int] = MappingProxyType(
-    {
-        **dict.fromkeys(["cast", "expand", "gather", "identity", "reshape", "reverse", "slice", "split", "tile", "transpose"], 1),
-        **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic", "expandDynamic", "sliceDynamic", "tileDynamic"], 1),
-        "concat": _MOST,
-    }
-)
+_MOVERS: Mapping[str, int] = {
+    **dict.fromkeys(["cast", "expand", "gather", "identity", "reshape", "reverse", "slice", "split", "tile", "transpose"], 1),
+    **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic", "expandDynamic", "sliceDynamic", "tileDynamic"], 1),
+    "concat": _MOST,
+}
 #: The types that hold every size.
 _WIDE = frozenset({"int32", "uint32", "int64", "uint64"})
 
@@ -40,11 +34,7 @@ Values = "np.ndarray[Any, np.dtype[Any]] | None"
 
 
 def find_values(call: Call, argument: str, operand: MLOperand) -> Any:
-    """Return the elements of an operand, as `Values`.
-
-    Raises:
-        WebNNTypeError: It depends on the data of an input.
-    """
+    """Return the elements of an operand, as `Values`; one that depends on the data of an input is a `WebNNTypeError`."""
     chain = _follow(call, argument, operand)
     known: dict[int, list[Any]] = {}
     for operator in chain:
@@ -90,7 +80,8 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
     if not any(each.dtype == object for each in every):
         return _compute(operator, arrays, members)
     moved = _MOVERS.get(name, 0)
-    if not moved or any(each.dtype == object for each in [*arrays[moved:], *members.values()]) or not _is_wide(operator):
+    is_narrow = name == "cast" and operator.arguments[0] not in _WIDE
+    if not moved or is_narrow or any(each.dtype == object for each in [*arrays[moved:], *members.values()]):
         return [_unknown(each) for each in operator.outputs]
     # The operation moves places in a table in the stead of what stands there.
     table: list[Any] = []
@@ -109,10 +100,6 @@ def _read_shape(descriptor: OperandDescriptor) -> Any:
     if not has_names(descriptor):
         return np.array(descriptor.dimensions, np.uint32)
     return np.array([*descriptor.dimensions, None], object)[:-1]
-
-
-def _is_wide(operator: Operator) -> bool:
-    return operator.operation.name != "cast" or operator.arguments[0] in _WIDE
 
 
 def _too_large(descriptor: OperandDescriptor) -> bool:

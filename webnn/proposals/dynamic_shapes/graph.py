@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,20 +13,18 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
 from webnn.context.graph import MLGraph
+from webnn.context.placement import Placement
 from webnn.context.runs import choose_inputs
+from webnn.context.state import ContextState
 from webnn.context.tensor import MLTensor
 from webnn.proposals.dynamic_shapes.static import specialize
 from webnn.validation import webidl
+from webnn.validation.caller import Caller
 from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import class_of_draft
 from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
-
-if TYPE_CHECKING:
-    from webnn.context.placement import Placement
-    from webnn.context.state import ContextState
-    from webnn.validation.caller import Caller
 
 __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
 
@@ -47,19 +45,9 @@ class _Slot:
 
 
 class Specializations:
-    """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`.
+    """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`; `last` was used last.
 
     Any thread may call any method.
-
-    Args:
-        state: The state of its context.
-        source: The graph, with names in shapes.
-        caller: The line that built it, for warnings.
-
-    Attributes:
-        inputs: The inputs of the graph by their names.
-        outputs: The outputs, likewise.
-        last: The graph that was used last, if there is one.
     """
 
     def __init__(self, state: ContextState, source: ComputationalGraph, caller: Caller) -> None:
@@ -274,8 +262,7 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
     """
     state.loss.check("build")
     implementation: Any = Specializations(state, graph, caller)
-    kind = class_of_draft(MLGraph, "MLGraph", state.revision)
-    built = kind._create(state, graph, implementation, cast(Any, None))
+    built = class_of_draft(MLGraph, "MLGraph", state.revision)._create(state, graph, implementation, cast(Any, None))
     if not any(has_names(operand.descriptor) for operand in graph.inputs.values()):
         implementation.find(tuple([operand.descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")

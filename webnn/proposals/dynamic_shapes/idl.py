@@ -21,12 +21,8 @@ _OPTIONS = {
     "resample2dDynamic": "MLResample2dDynamicOptions",
 }
 _LIMITS = {
-    "shape": "MLSingleInputSupportLimits",
-    "modulusFloor": "MLBinarySupportLimits",
-    "modulusTruncate": "MLBinarySupportLimits",
-    "squeeze": "MLSingleInputSupportLimits",
-    "unsqueeze": "MLSingleInputSupportLimits",
-    "reshapeTo2d": "MLSingleInputSupportLimits",
+    **dict.fromkeys(["modulusFloor", "modulusTruncate"], "MLBinarySupportLimits"),
+    **dict.fromkeys(["shape", "squeeze", "unsqueeze", "reshapeTo2d"], "MLSingleInputSupportLimits"),
 }
 
 
@@ -100,8 +96,5 @@ _CHANGES: Mapping[str, Any] = {
 def change_idl(idl: Idl) -> Idl:
     """Return the IDL with the proposal."""
     changed = merge_idl(idl, _CHANGES)
-    changed["typedefs"] |= {
-        "MLDimension": {"union": [_SIZE, "DOMString"]},
-        "MLNamedShapes": {"record": ["USVString", _SIZES]},
-    }
+    changed["typedefs"] |= {"MLDimension": {"union": [_SIZE, "DOMString"]}, "MLNamedShapes": {"record": ["USVString", _SIZES]}}
     return changed

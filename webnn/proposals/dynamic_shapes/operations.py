@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from webnn.proposals.dynamic_shapes.sizes import Size
 from webnn.validation import movement, webidl
 from webnn.validation.binary import binary
-from webnn.validation.descriptor import OperandDescriptor, Shape, Types, is_float
+from webnn.validation.descriptor import OperandDescriptor, Types, is_float
 from webnn.validation.dictionary import Dictionary, FloatSequence, Operand, UnsignedLong, UnsignedLongSequence
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits, OperandLimits, with_rows
@@ -32,27 +31,21 @@ _DRAFT = find_revision("2026-06").operations
 _SIZES: Types = ("int32", "uint32", "int64", "uint64")
 _STEPS: Types = ("float32", *_SIZES)
 #: The operands that are read when shapes are inferred, by operation.
-VALUE_OPERANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "range": ("start", "limit", "delta"),
-        "reshapeDynamic": ("newShape",),
-        "expandDynamic": ("newShape",),
-        "sliceDynamic": ("starts", "sizes"),
-        "padDynamic": ("beginningPadding", "endingPadding"),
-        "splitDynamic": ("splits",),
-        "resample2dDynamic": ("sizes",),
-        "tileDynamic": ("repetitions",),
-    }
-)
+VALUE_OPERANDS: Mapping[str, tuple[str, ...]] = {
+    "range": ("start", "limit", "delta"),
+    "reshapeDynamic": ("newShape",),
+    "expandDynamic": ("newShape",),
+    "sliceDynamic": ("starts", "sizes"),
+    "padDynamic": ("beginningPadding", "endingPadding"),
+    "splitDynamic": ("splits",),
+    "resample2dDynamic": ("sizes",),
+    "tileDynamic": ("repetitions",),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ValuedDescriptor(OperandDescriptor):
-    """The descriptor of an operand whose elements count: numbers, and sizes that are not known yet.
-
-    Attributes:
-        values: The elements in row-major order.
-    """
+    """The descriptor of an operand whose elements, in row-major order, count: numbers, and sizes that are not known yet."""
 
     values: tuple[Any, ...] = ()
 
@@ -289,7 +282,7 @@ def add_limits(limits: Limits | None) -> Limits | None:
     for name, like in _LIKE.items():
         values = dict.fromkeys(VALUE_OPERANDS.get(name, ()), sizes)
         if name == "resample2dDynamic":
-            values = {"sizes": OperandLimits(**{**_fields(sizes), "option": True})}
+            values = {"sizes": replace(sizes, option=True)}
         inputs = {each: row for each, row in limits.operations[like].items() if not row.output}
         rows[name] = {**inputs, **values, **{each: row for each, row in limits.operations[like].items() if row.output}}
     rows["shape"] = {"input": limits.operations["identity"]["input"], "output": shape}
@@ -300,10 +293,6 @@ def add_limits(limits: Limits | None) -> Limits | None:
         ),
     }
     return with_rows(limits, rows)
-
-
-def _fields(row: OperandLimits) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in row.__slots__}
 
 
 # The reference.
@@ -349,27 +338,10 @@ def _modulus(function: Callable[..., Any], a: Any, b: Any) -> Any:
     return np.where(b == 0, a, function(a, np.where((b == 0) | (b == -1), 1, b).astype(a.dtype))).astype(a.dtype)
 
 
-# The translations.
-
-
-def _static_reshape(output: Shape, *_: Any) -> tuple[Any, ...]:
-    return (output,)
-
-
-def _static_values(output: Shape, *values: tuple[int, ...]) -> tuple[Any, ...]:
-    return values
-
-
 #: For each operation the one of the draft that computes the same once all shapes are known, and a function that makes its arguments of the
 #: output's shape and of the elements of `VALUE_OPERANDS`.
-STATIC: Mapping[str, tuple[str, Callable[..., tuple[Any, ...]]]] = MappingProxyType(
-    {
-        **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic"], ("reshape", _static_reshape)),
-        "expandDynamic": ("expand", _static_values),
-        "sliceDynamic": ("slice", _static_values),
-        "padDynamic": ("pad", _static_values),
-        "splitDynamic": ("split", _static_values),
-        "resample2dDynamic": ("resample2d", lambda *_: ()),
-        "tileDynamic": ("tile", _static_values),
-    }
-)
+STATIC: Mapping[str, tuple[str, Callable[..., tuple[Any, ...]]]] = {
+    **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic"], ("reshape", lambda output, *_: (output,))),
+    **{f"{name}Dynamic": (name, lambda _, *values: values) for name in ("expand", "slice", "pad", "split", "tile")},
+    "resample2dDynamic": ("resample2d", lambda *_: ()),
+}

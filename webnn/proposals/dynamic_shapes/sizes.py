@@ -32,11 +32,7 @@ class _UndecidedError(Exception):
 
 
 class Path:
-    """The answers of one run: those that are given, then the first possible ones.
-
-    Args:
-        given: The answers to the first questions.
-    """
+    """The answers of one run: those that are given, then the first possible ones."""
 
     def __init__(self, given: list[int]) -> None:
         self._given = given
@@ -108,7 +104,8 @@ class Path:
     def is_zero(self, terms: Terms) -> bool:
         """Tell whether a polynomial is 0; if that is not known, the answer is one of two."""
         low, high = self.bounds(terms)
-        if low > 0 or high < 0 or terms.get((), 0) % _common(terms):
+        divisor = math.gcd(*[each for atoms, each in terms.items() if atoms]) or 1
+        if low > 0 or high < 0 or terms.get((), 0) % divisor:
             return False
         if low == high:
             return True
@@ -147,18 +144,8 @@ class Path:
         self._bounds[atom] = low, high
 
 
-def _common(terms: Terms) -> int:
-    """Return the greatest common divisor of the coefficients but the constant one."""
-    return math.gcd(*[each for atoms, each in terms.items() if atoms]) or 1
-
-
 class Size:
-    """An integer that is not known: a polynomial in atoms.
-
-    Args:
-        path: The answers to the questions that it asks.
-        terms: The polynomial.
-    """
+    """An integer that is not known: a polynomial in atoms; the path answers the questions that it asks."""
 
     __slots__ = ("path", "terms")
 
@@ -295,13 +282,7 @@ def _show(atom: Atom) -> str:
 
 
 class Explored(Generic[R]):
-    """The results of several runs of a validator.
-
-    Attributes:
-        results: The results of the runs that passed, at least one.
-        paths: Their answers.
-        complete: There are no other runs.
-    """
+    """The results of those runs of a validator that passed, at least one, and their answers. It is complete if there are no other runs."""
 
     __slots__ = ("complete", "paths", "results")
 

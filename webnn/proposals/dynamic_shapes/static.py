@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webnn.builder.describe import describe_graph
+from webnn.builder.description import GraphDescription
 from webnn.builder.graph import ComputationalGraph, collect
-from webnn.builder.operand import MLOperand
+from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.sketch import Sketch, make_sketch
 from webnn.builder.transform import Rebuilder
 from webnn.proposals.dynamic_shapes.chains import find_values
@@ -17,11 +18,7 @@ from webnn.proposals.dynamic_shapes.operations import OPERATIONS, STATIC, VALUE_
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
 from webnn.validation.operation import Call
-
-if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
-    from webnn.builder.operand import Operator
-    from webnn.validation.revision import Revision
+from webnn.validation.revision import Revision
 
 __all__ = ["give_sizes", "specialize"]
 
@@ -71,8 +68,7 @@ def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> Graph
     graph = specialize(find_revision(description.draft, imports=False), description, inputs)
     made = describe_graph(graph, description.name)
     if {each.operation for each in made.operators}.isdisjoint({row.name for row in OPERATIONS}):
-        draft = "+".join([each for each in made.draft.split("+") if each != _NAME])
-        made = replace(made, draft=draft)
+        made = replace(made, draft="+".join([each for each in made.draft.split("+") if each != _NAME]))
     return made
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.importing.values import Array
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import Contraction, read_contraction, read_dot
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
@@ -41,9 +38,7 @@ def _multiply(node: Node, contraction: Contraction) -> Array | None:
     return np.asarray((one @ other).astype(dtype).reshape(contraction.shape))
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.dot": lambda node: _multiply(node, read_dot(node)),
-        "stablehlo.dot_general": lambda node: _multiply(node, read_contraction(node)),
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.dot": lambda node: _multiply(node, read_dot(node)),
+    "stablehlo.dot_general": lambda node: _multiply(node, read_contraction(node)),
+}

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.builder.elementwise import saturate, wrap
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.kinds import bits_of, check, kind_of
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
 #: The bits of the mantissa and of the exponent of the types that IEEE 754 and bfloat16 define.
-_FORMATS: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
-)
+_FORMATS: Mapping[str, tuple[int, int]] = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
 
 
 def _convert(node: Node) -> Array:
@@ -96,14 +89,11 @@ def _reduce_precision(node: Node) -> Array | None:
         infinite = sign | kind(all_ones)
         bits, is_small = np.where(field > (bias + reduced) << own_mantissa, infinite, bits), field <= (bias - reduced) << own_mantissa
         bits = np.where(is_small, sign, bits)
-    found = bits.view(array.dtype)
-    return np.where(np.isnan(array), array if mantissa else array.dtype.type(np.inf), found)
+    return np.where(np.isnan(array), array if mantissa else array.dtype.type(np.inf), bits.view(array.dtype))
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.bitcast_convert": _bitcast_convert,
-        "stablehlo.convert": _convert,
-        "stablehlo.reduce_precision": _reduce_precision,
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.bitcast_convert": _bitcast_convert,
+    "stablehlo.convert": _convert,
+    "stablehlo.reduce_precision": _reduce_precision,
+}

@@ -6,21 +6,17 @@ Functions of floating-point numbers are computed in float64 and rounded once. In
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webnn.builder.elementwise import FUNCTIONS, divide, power, total_order, wrap
 from webnn.hlo.attributes import COMPARISONS
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.conversion import FOLDS as CONVERSIONS
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
@@ -194,48 +190,42 @@ def _count_leading_zeros(bits: int, x: Array) -> Array:
 
 
 #: StableHLO's names of the builder's functions: first of those that are computed in float64, then of those that round once themselves.
-_WIDE: Mapping[str, str] = MappingProxyType(
-    {
-        **{name: name for name in ("ceil", "floor", "log", "sqrt", "tan", "tanh")},
-        **{"cosine": "cos", "exponential": "exp", "logistic": "sigmoid", "round_nearest_even": "roundEven", "sine": "sin"},
-    }
-)
-_ONCE: Mapping[str, str] = MappingProxyType(
-    {
-        **{"abs": "abs", "add": "add", "divide": "div", "maximum": "max", "minimum": "min", "multiply": "mul", "negate": "neg"},
-        "subtract": "sub",
-    }
-)
-_TABLE: Mapping[str, Fold] = MappingProxyType(
-    {
-        **{name: _fold(FUNCTIONS[same]) for name, same in _WIDE.items()},
-        **{name: _exact(FUNCTIONS[same]) for name, same in _ONCE.items()},
-        "and": _exact(np.bitwise_and),
-        "atan2": _fold(_atan2),
-        "cbrt": _fold(_cbrt),
-        "clamp": _exact(lambda low, x, high: np.minimum(np.maximum(x, low), high)),
-        "compare": _compare,
-        "complex": _complex,
-        "count_leading_zeros": _bits(_count_leading_zeros),
-        "exponential_minus_one": _fold(np.expm1),
-        "imag": _part("imag"),
-        "is_finite": _is_finite,
-        "log_plus_one": _fold(np.log1p),
-        "not": _exact(np.invert),
-        "or": _exact(np.bitwise_or),
-        "popcnt": _bits(lambda _, x: np.bitwise_count(x)),
-        "power": _fold(_power),
-        "real": _part("real"),
-        "remainder": _exact(_remainder),
-        "round_nearest_afz": _fold(_round_away),
-        "rsqrt": _fold(lambda x: 1 / np.sqrt(x)),
-        "select": _select,
-        "shift_left": _bits(_shift_left),
-        "shift_right_arithmetic": _shift_right_arithmetic,
-        "shift_right_logical": _bits(_shift_right),
-        "sign": _fold(_sign),
-        "xor": _exact(np.bitwise_xor),
-    }
-)
+_WIDE: Mapping[str, str] = {
+    **{name: name for name in ("ceil", "floor", "log", "sqrt", "tan", "tanh")},
+    **{"cosine": "cos", "exponential": "exp", "logistic": "sigmoid", "round_nearest_even": "roundEven", "sine": "sin"},
+}
+_ONCE: Mapping[str, str] = {
+    **{"abs": "abs", "add": "add", "divide": "div", "maximum": "max", "minimum": "min", "multiply": "mul", "negate": "neg"},
+    "subtract": "sub",
+}
+_TABLE: Mapping[str, Fold] = {
+    **{name: _fold(FUNCTIONS[same]) for name, same in _WIDE.items()},
+    **{name: _exact(FUNCTIONS[same]) for name, same in _ONCE.items()},
+    "and": _exact(np.bitwise_and),
+    "atan2": _fold(_atan2),
+    "cbrt": _fold(_cbrt),
+    "clamp": _exact(lambda low, x, high: np.minimum(np.maximum(x, low), high)),
+    "compare": _compare,
+    "complex": _complex,
+    "count_leading_zeros": _bits(_count_leading_zeros),
+    "exponential_minus_one": _fold(np.expm1),
+    "imag": _part("imag"),
+    "is_finite": _is_finite,
+    "log_plus_one": _fold(np.log1p),
+    "not": _exact(np.invert),
+    "or": _exact(np.bitwise_or),
+    "popcnt": _bits(lambda _, x: np.bitwise_count(x)),
+    "power": _fold(_power),
+    "real": _part("real"),
+    "remainder": _exact(_remainder),
+    "round_nearest_afz": _fold(_round_away),
+    "rsqrt": _fold(lambda x: 1 / np.sqrt(x)),
+    "select": _select,
+    "shift_left": _bits(_shift_left),
+    "shift_right_arithmetic": _shift_right_arithmetic,
+    "shift_right_logical": _bits(_shift_right),
+    "sign": _fold(_sign),
+    "xor": _exact(np.bitwise_xor),
+}
 
-FOLDS: Mapping[str, Fold] = MappingProxyType({**{f"stablehlo.{name}": fold for name, fold in _TABLE.items()}, **CONVERSIONS})
+FOLDS: Mapping[str, Fold] = {**{f"stablehlo.{name}": fold for name, fold in _TABLE.items()}, **CONVERSIONS}

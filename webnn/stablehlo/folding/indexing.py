@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Value
 from webnn.stablehlo.elements import tensor_type
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.reduction import REDUCERS
 from webnn.stablehlo.indexed import Windows, along, count_earlier, find_gathered, find_scattered
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import find_kinds
 from webnn.stablehlo.tensors import run_body
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
@@ -103,10 +99,8 @@ def _run_rounds(node: Node, results: Sequence[Array], places: Array, rows: Seque
     return True
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.dynamic_gather": lambda node: _take(node, [int(each) for each in node.array(2).reshape(-1)]),
-        "stablehlo.gather": lambda node: _take(node, node.integers("slice_sizes")),
-        "stablehlo.scatter": _scatter,
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.dynamic_gather": lambda node: _take(node, [int(each) for each in node.array(2).reshape(-1)]),
+    "stablehlo.gather": lambda node: _take(node, node.integers("slice_sizes")),
+    "stablehlo.scatter": _scatter,
+}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.steps import product
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
 from webnn.stablehlo.elements import tensor_type
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.shapes import (
     check_axes,
@@ -23,10 +22,6 @@ from webnn.stablehlo.shapes import (
     find_sliced,
     find_transposed,
 )
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
@@ -157,25 +152,21 @@ def _fill(node: Node, low: Sequence[int], high: Sequence[int], interior: Sequenc
     return found
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {
-        "stablehlo.broadcast_in_dim": _broadcast_in_dim,
-        "stablehlo.concatenate": _concatenate,
-        "stablehlo.constant": _constant,
-        "stablehlo.dynamic_broadcast_in_dim": lambda node: _broadcast(node, node.fit(_sizes(node, 1))),
-        "stablehlo.dynamic_iota": lambda node: _make_iota(node, node.fit(_sizes(node, 0))),
-        "stablehlo.dynamic_pad": lambda node: _fill(node, *[_integers(node, index) for index in (2, 3, 4)]),
-        "stablehlo.dynamic_reshape": lambda node: node.reshaped(
-            node.array(0), node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1)))
-        ),
-        "stablehlo.dynamic_slice": _dynamic_slice,
-        "stablehlo.dynamic_update_slice": _dynamic_update_slice,
-        "stablehlo.iota": lambda node: _make_iota(node, node.shape()),
-        "stablehlo.pad": lambda node: _fill(node, *[node.integers(name) for name in _PADDING]),
-        "stablehlo.real_dynamic_slice": lambda node: _cut(node, *[_integers(node, index) for index in (1, 2, 3)]),
-        "stablehlo.reshape": _reshape,
-        "stablehlo.reverse": _reverse,
-        "stablehlo.slice": lambda node: _cut(node, *[node.integers(name) for name in _SLICE]),
-        "stablehlo.transpose": _transpose,
-    }
-)
+FOLDS: Mapping[str, Fold] = {
+    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.constant": _constant,
+    "stablehlo.dynamic_broadcast_in_dim": lambda node: _broadcast(node, node.fit(_sizes(node, 1))),
+    "stablehlo.dynamic_iota": lambda node: _make_iota(node, node.fit(_sizes(node, 0))),
+    "stablehlo.dynamic_pad": lambda node: _fill(node, *[_integers(node, index) for index in (2, 3, 4)]),
+    "stablehlo.dynamic_reshape": lambda node: node.reshaped(node.array(0), node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1)))),
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.iota": lambda node: _make_iota(node, node.shape()),
+    "stablehlo.pad": lambda node: _fill(node, *[node.integers(name) for name in _PADDING]),
+    "stablehlo.real_dynamic_slice": lambda node: _cut(node, *[_integers(node, index) for index in (1, 2, 3)]),
+    "stablehlo.reshape": _reshape,
+    "stablehlo.reverse": _reverse,
+    "stablehlo.slice": lambda node: _cut(node, *[node.integers(name) for name in _SLICE]),
+    "stablehlo.transpose": _transpose,
+}

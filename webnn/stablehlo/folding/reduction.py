@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.importing.values import Array
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import known_arrays, read_reduction, reduce_any
 from webnn.stablehlo.regions import Kind, find_kinds
 
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
-
 __all__ = ["FOLDS", "REDUCERS", "widen"]
 
 #: The reducers of NumPy.
-REDUCERS: Mapping[Kind, np.ufunc] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
+REDUCERS: Mapping[Kind, np.ufunc] = {"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply}
 
 
 def widen(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -48,4 +45,4 @@ def _reduce(node: Node) -> list[Array] | None:
     return found
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType({"stablehlo.reduce": _reduce})
+FOLDS: Mapping[str, Fold] = {"stablehlo.reduce": _reduce}

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.builder.elementwise import total_order
-from webnn.importing.steps import normalize_axis
 from webnn.importing.values import Array, Refused, Value
-from webnn.stablehlo.comparators import Comparator, split_comparator
-from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.folding import Fold
-    from webnn.stablehlo.node import Item
+from webnn.stablehlo.comparators import Comparator, find_axis, split_comparator
+from webnn.stablehlo.folding import Fold
+from webnn.stablehlo.node import Item, Node
 
 __all__ = ["FOLDS"]
 
@@ -27,14 +21,8 @@ _MOST_AT_ONCE = 1 << 22
 
 
 def _sort(node: Node) -> list[Array] | None:
-    arrays = node.arrays()
-    if not arrays or len(arrays) != len(node.types) or any(array.shape != arrays[0].shape for array in arrays):
-        raise Refused(f"the operands must have one shape, and a result each, got {[list(array.shape) for array in arrays]}")
-    shape = arrays[0].shape
-    for index in range(len(arrays)):
-        node.fit(shape, index)
-    axis = normalize_axis("dimension", node.integer("dimension", -1), len(shape)) if shape else 0
-    if not shape or shape[axis] < 2 or 0 in shape:
+    arrays, axis = node.arrays(), find_axis(node)
+    if axis is None:
         return arrays
     order = _find_order(node, [np.moveaxis(array, axis, -1) for array in arrays])
     if order is None:
@@ -108,4 +96,4 @@ def _compare(node: Node, comparator: Comparator, one: Sequence[Array], other: Se
     return result.array.astype(np.bool_) if isinstance(result, Value) and result.array is not None else None
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType({"stablehlo.sort": _sort})
+FOLDS: Mapping[str, Fold] = {"stablehlo.sort": _sort}

@@ -6,23 +6,19 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from webnn.importing.values import Value
+from webnn.importing.values import Array, Value
 from webnn.importing.windows import Window
+from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.reduction import REDUCERS, widen
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, known_arrays, read_operands
 from webnn.stablehlo.regions import find_kinds
 from webnn.stablehlo.tensors import cut
 from webnn.stablehlo.windows import find_running, pad_windows, read_windows, reduce_windows, select_and_scatter, slide
-
-if TYPE_CHECKING:
-    from webnn.importing.values import Array
-    from webnn.stablehlo.folding import Fold
 
 __all__ = ["FOLDS"]
 
@@ -78,6 +74,4 @@ def _select_and_scatter(node: Node) -> list[Array] | None:
     return known_arrays([select_and_scatter(node)])
 
 
-FOLDS: Mapping[str, Fold] = MappingProxyType(
-    {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}
-)
+FOLDS: Mapping[str, Fold] = {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination, Shift
 from webnn.stablehlo.kinds import bits_of, is_signed
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.elementwise import spread
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -66,21 +62,19 @@ def _shift(name: str, what: str, shift: Callable[[Bits, MLOperand, Shift], MLOpe
     return rule
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.and": _combination("and", "logicalAnd"),
-        "stablehlo.count_leading_zeros": _count_leading_zeros,
-        "stablehlo.not": _not,
-        "stablehlo.or": _combination("or", "logicalOr"),
-        "stablehlo.popcnt": _popcnt,
-        **{
-            f"stablehlo.{name}": _shift(name, what, shift)
-            for name, what, shift in (
-                ("shift_left", "Multiply by a power of 2, or by 0 if no bit is left.", Bits.shift_left),
-                ("shift_right_arithmetic", "Divide by a power of 2; the first bit counts as a sign, and stays.", Bits.shift_right),
-                ("shift_right_logical", "Divide by a power of 2 as if there were no sign.", Bits.shift_right_logically),
-            )
-        },
-        "stablehlo.xor": _combination("xor", "logicalXor"),
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.and": _combination("and", "logicalAnd"),
+    "stablehlo.count_leading_zeros": _count_leading_zeros,
+    "stablehlo.not": _not,
+    "stablehlo.or": _combination("or", "logicalOr"),
+    "stablehlo.popcnt": _popcnt,
+    **{
+        f"stablehlo.{name}": _shift(name, what, shift)
+        for name, what, shift in (
+            ("shift_left", "Multiply by a power of 2, or by 0 if no bit is left.", Bits.shift_left),
+            ("shift_right_arithmetic", "Divide by a power of 2; the first bit counts as a sign, and stays.", Bits.shift_right),
+            ("shift_right_logical", "Divide by a power of 2 as if there were no sign.", Bits.shift_right_logically),
+        )
+    },
+    "stablehlo.xor": _combination("xor", "logicalXor"),
+}

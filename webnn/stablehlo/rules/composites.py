@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.functions import Calculator, find_power
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.kinds import kind_of
+from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules.functions import function
 from webnn.stablehlo.rules.sorting import lower_custom_top_k, lower_top_k
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Node
 
 __all__ = ["COMPOSITES", "CUSTOM_CALLS"]
 
@@ -85,17 +81,13 @@ def _functions(*names: str) -> dict[str, Composite]:
 _SHARED = {**_functions("acos", "acosh", "asin", "asinh", "atan", "atanh", "erfc"), "erf": _checked(_erf, 1), "tan": _checked(_tan, 1)}
 
 #: The rule of a composite, by its name. The functions of other composites are as good.
-COMPOSITES: Mapping[str, Composite] = MappingProxyType(
-    {
-        "chlo.top_k": lower_top_k,
-        **{f"chlo.{name}": rule for name, rule in {**_SHARED, "next_after": _checked(_next_after, 2)}.items()},
-    }
-)
+COMPOSITES: Mapping[str, Composite] = {
+    "chlo.top_k": lower_top_k,
+    **{f"chlo.{name}": rule for name, rule in {**_SHARED, "next_after": _checked(_next_after, 2)}.items()},
+}
 
 #: The rule of a custom call, by its target.
-CUSTOM_CALLS: Mapping[str, Composite] = MappingProxyType(
-    {
-        "mhlo.topk": lower_custom_top_k,
-        **{f"mhlo.{name}": rule for name, rule in {**_SHARED, **_functions("cosh", "sinh")}.items()},
-    }
-)
+CUSTOM_CALLS: Mapping[str, Composite] = {
+    "mhlo.topk": lower_custom_top_k,
+    **{f"mhlo.{name}": rule for name, rule in {**_SHARED, **_functions("cosh", "sinh")}.items()},
+}

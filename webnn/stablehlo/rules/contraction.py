@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.products import multiply_matrices
+from webnn.importing.steps import Result
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import Contraction, read_contraction, read_dot
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import permute, reshape
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -77,4 +73,4 @@ def _multiply_all(node: Node, contraction: Contraction) -> Result:
     return node.builder.mul(left, right)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.dot": _dot, "stablehlo.dot_general": _dot_general})
+RULES: Mapping[str, Rule] = {"stablehlo.dot": _dot, "stablehlo.dot_general": _dot_general}

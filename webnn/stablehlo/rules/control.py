@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.hlo.attributes import Symbol
 from webnn.hlo.types import TensorType
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.elements import shape_of
 from webnn.stablehlo.node import Item, Node, Token
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -180,19 +176,17 @@ def _custom_call(node: Node) -> list[Item] | Result:
     return list(node.items)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "func.call": _call,
-        "stablehlo.after_all": _after_all,
-        "stablehlo.case": _case,
-        "stablehlo.composite": _composite,
-        "stablehlo.create_token": _after_all,
-        "stablehlo.custom_call": _custom_call,
-        "stablehlo.get_dimension_size": _get_dimension_size,
-        "stablehlo.get_tuple_element": _get_tuple_element,
-        "stablehlo.if": _if,
-        "stablehlo.optimization_barrier": _pass,
-        "stablehlo.tuple": _tuple,
-        "stablehlo.while": _while,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "func.call": _call,
+    "stablehlo.after_all": _after_all,
+    "stablehlo.case": _case,
+    "stablehlo.composite": _composite,
+    "stablehlo.create_token": _after_all,
+    "stablehlo.custom_call": _custom_call,
+    "stablehlo.get_dimension_size": _get_dimension_size,
+    "stablehlo.get_tuple_element": _get_tuple_element,
+    "stablehlo.if": _if,
+    "stablehlo.optimization_barrier": _pass,
+    "stablehlo.tuple": _tuple,
+    "stablehlo.while": _while,
+}

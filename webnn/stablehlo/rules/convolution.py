@@ -6,32 +6,27 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webnn.importing.products import largest, multiply_matrices
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.importing.windows import Window, roll, unroll
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell, wrap
 from webnn.stablehlo.windows import pad_windows
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
 #: The layouts of conv2d, by what the dimensions mean.
-_INPUTS: Mapping[Labels, str] = MappingProxyType({("b", "f", 0, 1): "nchw", ("b", 0, 1, "f"): "nhwc"})
-_KERNELS: Mapping[Labels, str] = MappingProxyType(
-    {("o", "i", 0, 1): "oihw", (0, 1, "i", "o"): "hwio", ("o", 0, 1, "i"): "ohwi", ("i", 0, 1, "o"): "ihwo"}
-)
+_INPUTS: Mapping[Labels, str] = {("b", "f", 0, 1): "nchw", ("b", 0, 1, "f"): "nhwc"}
+_KERNELS: Mapping[Labels, str] = {("o", "i", 0, 1): "oihw", (0, 1, "i", "o"): "hwio", ("o", 0, 1, "i"): "ohwi", ("i", 0, 1, "o"): "ihwo"}
 #: The layouts of convTranspose2d, whose kernel takes the result of the convolution.
-_TRANSPOSED: Mapping[Labels, str] = MappingProxyType({("i", "o", 0, 1): "iohw", (0, 1, "o", "i"): "hwoi", ("o", 0, 1, "i"): "ohwi"})
+_TRANSPOSED: Mapping[Labels, str] = {("i", "o", 0, 1): "iohw", (0, 1, "o", "i"): "hwoi", ("o", 0, 1, "i"): "ohwi"}
 #: The most elements of a kernel of integers, and the largest first dimension of a kernel of three dimensions.
 _MOST_PARTS = 1024
 
@@ -215,9 +210,8 @@ def _convolve_integers(node: Node, convolution: Convolution, dtype: np.dtype[Any
         parts.append(reshape(node, part, [batches, groups, inner, 1, math.prod(places)]))
     patches = reshape(node, join(node, parts, 3), [batches, groups, inner * len(parts), math.prod(places)])
     weights = reshape(node, kernel.value, [1, groups, outer // groups, inner * len(parts)])
-    product = multiply_matrices(node, weights, patches, dtype)
-    found = tell(product, dtype, input.value, kernel.value)
+    found = tell(multiply_matrices(node, weights, patches, dtype), dtype, input.value, kernel.value)
     return Labelled(reshape(node, found, [batches, outer, *places]), ("b", "f", *spatial))
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.convolution": _convolution, "stablehlo.dynamic_conv": _dynamic_conv})
+RULES: Mapping[str, Rule] = {"stablehlo.convolution": _convolution, "stablehlo.dynamic_conv": _dynamic_conv}

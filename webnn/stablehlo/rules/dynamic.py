@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.importing.moving import broadcast, cut, pad
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.shapes import check_axis, find_broadcast, find_padded, find_reshaped, find_sliced
-
-if TYPE_CHECKING:
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -73,13 +69,11 @@ def _set_dimension_size(node: Node) -> Result:
     return cut(node, value, [0] * value.rank, sizes)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
-        "stablehlo.dynamic_iota": _dynamic_iota,
-        "stablehlo.dynamic_pad": _dynamic_pad,
-        "stablehlo.dynamic_reshape": _dynamic_reshape,
-        "stablehlo.real_dynamic_slice": _real_dynamic_slice,
-        "stablehlo.set_dimension_size": _set_dimension_size,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
+    "stablehlo.dynamic_iota": _dynamic_iota,
+    "stablehlo.dynamic_pad": _dynamic_pad,
+    "stablehlo.dynamic_reshape": _dynamic_reshape,
+    "stablehlo.real_dynamic_slice": _real_dynamic_slice,
+    "stablehlo.set_dimension_size": _set_dimension_size,
+}

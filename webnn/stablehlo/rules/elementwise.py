@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.hlo.attributes import COMPARISONS
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
 from webnn.stablehlo.node import Item, Node
+from webnn.stablehlo.rules import Rule
 from webnn.validation.descriptor import SMALL_TYPES
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "spread"]
 
@@ -193,34 +190,32 @@ def _map(node: Node) -> list[Item]:
     return [Value("", found.dtype, shape, operand=expanded, roots=found.roots)]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        **{
-            f"stablehlo.{name}": _binary(name, *operations)
-            for name, operations in cast(
-                "dict[str, tuple[Binary] | tuple[Binary, Binary]]",
-                {
-                    "add": ("add", "logicalOr"),
-                    "divide": ("div",),
-                    "maximum": ("max", "logicalOr"),
-                    "minimum": ("min", "logicalAnd"),
-                    "multiply": ("mul", "logicalAnd"),
-                    "power": ("pow",),
-                    "subtract": ("sub",),
-                },
-            ).items()
-        },
-        "stablehlo.abs": _abs,
-        "stablehlo.bitcast_convert": _bitcast_convert,
-        "stablehlo.clamp": _clamp,
-        "stablehlo.compare": _compare,
-        "stablehlo.convert": _convert,
-        "stablehlo.imag": _imag,
-        "stablehlo.is_finite": _is_finite,
-        "stablehlo.map": _map,
-        "stablehlo.negate": _negate,
-        "stablehlo.real": _real,
-        "stablehlo.select": _select,
-        "stablehlo.sign": _sign,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    **{
+        f"stablehlo.{name}": _binary(name, *operations)
+        for name, operations in cast(
+            "dict[str, tuple[Binary] | tuple[Binary, Binary]]",
+            {
+                "add": ("add", "logicalOr"),
+                "divide": ("div",),
+                "maximum": ("max", "logicalOr"),
+                "minimum": ("min", "logicalAnd"),
+                "multiply": ("mul", "logicalAnd"),
+                "power": ("pow",),
+                "subtract": ("sub",),
+            },
+        ).items()
+    },
+    "stablehlo.abs": _abs,
+    "stablehlo.bitcast_convert": _bitcast_convert,
+    "stablehlo.clamp": _clamp,
+    "stablehlo.compare": _compare,
+    "stablehlo.convert": _convert,
+    "stablehlo.imag": _imag,
+    "stablehlo.is_finite": _is_finite,
+    "stablehlo.map": _map,
+    "stablehlo.negate": _negate,
+    "stablehlo.real": _real,
+    "stablehlo.select": _select,
+    "stablehlo.sign": _sign,
+}

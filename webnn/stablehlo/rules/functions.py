@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.functions import FUNCTIONS, Calculator, find_power
 from webnn.importing.functions import atan2 as find_angle
 from webnn.importing.remainder import remainder as exact_remainder
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.elementwise import spread
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "function"]
 
@@ -116,35 +113,33 @@ def _remainder(node: Node) -> Result:
     )
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        **{
-            f"stablehlo.{name}": _unary(name, operation)
-            for name, operation in cast(
-                "dict[str, Unary]",
-                {
-                    "ceil": "ceil",
-                    "cosine": "cos",
-                    "exponential": "exp",
-                    "floor": "floor",
-                    "log": "log",
-                    "logistic": "sigmoid",
-                    "round_nearest_even": "roundEven",
-                    "sine": "sin",
-                    "sqrt": "sqrt",
-                    "tan": "tan",
-                    "tanh": "tanh",
-                },
-            ).items()
-        },
-        **{
-            f"stablehlo.{name}": function(short, f"stablehlo#{name}")
-            for name, short in (("cbrt", "cbrt"), ("exponential_minus_one", "expm1"), ("log_plus_one", "log1p"))
-        },
-        "stablehlo.atan2": _atan2,
-        "stablehlo.reduce_precision": _reduce_precision,
-        "stablehlo.remainder": _remainder,
-        "stablehlo.round_nearest_afz": _round_away,
-        "stablehlo.rsqrt": _rsqrt,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    **{
+        f"stablehlo.{name}": _unary(name, operation)
+        for name, operation in cast(
+            "dict[str, Unary]",
+            {
+                "ceil": "ceil",
+                "cosine": "cos",
+                "exponential": "exp",
+                "floor": "floor",
+                "log": "log",
+                "logistic": "sigmoid",
+                "round_nearest_even": "roundEven",
+                "sine": "sin",
+                "sqrt": "sqrt",
+                "tan": "tan",
+                "tanh": "tanh",
+            },
+        ).items()
+    },
+    **{
+        f"stablehlo.{name}": function(short, f"stablehlo#{name}")
+        for name, short in (("cbrt", "cbrt"), ("exponential_minus_one", "expm1"), ("log_plus_one", "log1p"))
+    },
+    "stablehlo.atan2": _atan2,
+    "stablehlo.reduce_precision": _reduce_precision,
+    "stablehlo.remainder": _remainder,
+    "stablehlo.round_nearest_afz": _round_away,
+    "stablehlo.rsqrt": _rsqrt,
+}

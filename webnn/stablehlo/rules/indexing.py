@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, slice_operand
-from webnn.importing.steps import product
+from webnn.importing.steps import Result, product
 from webnn.stablehlo.indexed import Windows, find_gathered
 from webnn.stablehlo.indices import add_places, find_parts, limit_index
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -88,4 +83,4 @@ def _find_places(node: Node, windows: Windows, merged: Sequence[int]) -> MLOpera
     return add_places(node, windows, starts, parts, merged)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.dynamic_gather": _dynamic_gather, "stablehlo.gather": _gather})
+RULES: Mapping[str, Rule] = {"stablehlo.dynamic_gather": _dynamic_gather, "stablehlo.gather": _gather}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["MOST_ROWS", "RULES"]
 
@@ -88,8 +84,7 @@ def _triangular_solve(node: Node) -> Result:
     if mode not in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
         raise Refused(f"transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT, got {mode}")
     # Rows that are solved from the right are columns that are solved from the left.
-    is_turned = (mode != "NO_TRANSPOSE") == is_left
-    if is_turned:
+    if (mode != "NO_TRANSPOSE") == is_left:
         matrix, is_lower = _turn(node, matrix), not is_lower
     right = right if is_left else _turn(node, right)
     found = _substitute(node, matrix, right, is_lower=is_lower, has_units=has_units)
@@ -115,4 +110,4 @@ def _substitute(node: Node, matrix: MLOperand, right: MLOperand, *, is_lower: bo
     return builder.concat(ordered, len(matrix.descriptor.dimensions) - 2) if count > 1 else rows[0]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.cholesky": _cholesky, "stablehlo.triangular_solve": _triangular_solve})
+RULES: Mapping[str, Rule] = {"stablehlo.cholesky": _cholesky, "stablehlo.triangular_solve": _triangular_solve}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, cut, pad, slice_axis, slice_operand
+from webnn.importing.steps import Result
 from webnn.importing.values import Value
 from webnn.stablehlo.indices import limit_index
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.shapes import (
     check_axes,
     check_starts,
@@ -22,11 +23,6 @@ from webnn.stablehlo.shapes import (
     find_sliced,
     find_transposed,
 )
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -201,16 +197,14 @@ def _place(node: Node, operand: MLOperand, update: MLOperand, starts: Mapping[in
     return builder.where(chosen, update, operand)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.broadcast_in_dim": _broadcast_in_dim,
-        "stablehlo.concatenate": _concatenate,
-        "stablehlo.dynamic_slice": _dynamic_slice,
-        "stablehlo.dynamic_update_slice": _dynamic_update_slice,
-        "stablehlo.pad": _pad,
-        "stablehlo.reshape": _reshape,
-        "stablehlo.reverse": _reverse,
-        "stablehlo.slice": _slice,
-        "stablehlo.transpose": _transpose,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.pad": _pad,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.reverse": _reverse,
+    "stablehlo.slice": _slice,
+    "stablehlo.transpose": _transpose,
+}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from webnn.builder.operand import MLOperand
+from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -38,7 +34,7 @@ def _along(node: Node, operand: MLOperand, feature: int) -> MLOperand:
     return node.reshape(operand, shape)
 
 
-def _normalize(node: Node, operands: tuple[MLOperand, ...], feature: int) -> MLOperand:
+def _normalize(node: Node, operands: Sequence[MLOperand], feature: int) -> MLOperand:
     operand, scale, offset, mean, variance = operands
     return node.builder.batchNormalization(operand, mean, variance, scale=scale, bias=offset, axis=feature, epsilon=node.number("epsilon"))
 
@@ -46,8 +42,7 @@ def _normalize(node: Node, operands: tuple[MLOperand, ...], feature: int) -> MLO
 def _batch_norm_inference(node: Node) -> Result:
     """Map to batchNormalization. `stablehlo#batch_norm_inference`."""
     operands, feature, _ = _read(node, 5, 1)
-    operand, scale, offset, mean, variance = operands
-    return _normalize(node, (operand, scale, offset, mean, variance), feature)
+    return _normalize(node, operands, feature)
 
 
 def _batch_norm_training(node: Node) -> list[Result]:
@@ -78,10 +73,8 @@ def _batch_norm_grad(node: Node) -> list[Result]:
     return [builder.mul(factor, terms), node.reshape(builder.div(products, deviation), shape), node.reshape(offset, shape)]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "stablehlo.batch_norm_grad": _batch_norm_grad,
-        "stablehlo.batch_norm_inference": _batch_norm_inference,
-        "stablehlo.batch_norm_training": _batch_norm_training,
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "stablehlo.batch_norm_grad": _batch_norm_grad,
+    "stablehlo.batch_norm_inference": _batch_norm_inference,
+    "stablehlo.batch_norm_training": _batch_norm_training,
+}

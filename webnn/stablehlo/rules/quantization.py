@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.quantization import dequantize, quantize, quantized_type
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -37,6 +33,4 @@ def _uniform_dequantize(node: Node) -> Value:
     return dequantize(node, node.value(0), before)
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {"stablehlo.uniform_dequantize": _uniform_dequantize, "stablehlo.uniform_quantize": _uniform_quantize}
-)
+RULES: Mapping[str, Rule] = {"stablehlo.uniform_dequantize": _uniform_dequantize, "stablehlo.uniform_quantize": _uniform_quantize}

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Reduction, is_neutral, read_reduction, reduce_any, start_from
 from webnn.stablehlo.regions import Kind, Position, find_kinds, find_position
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import run_body, tell, wrap
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "reduce_kind"]
 
-_REDUCTIONS: Mapping[Kind, str] = MappingProxyType({"add": "reduceSum", "max": "reduceMax", "min": "reduceMin", "mul": "reduceProduct"})
+_REDUCTIONS: Mapping[Kind, str] = {"add": "reduceSum", "max": "reduceMax", "min": "reduceMin", "mul": "reduceProduct"}
 #: Types that browsers do not reduce; int32 has all their results, modulo their own range.
 _SMALL = frozenset({"uint8", "int8"})
 
@@ -97,4 +93,4 @@ def _counts(places: Value, order: Sequence[int], kept: int) -> bool:
     return bool((rows == np.arange(rows.shape[1])).all())
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.reduce": _reduce})
+RULES: Mapping[str, Rule] = {"stablehlo.reduce": _reduce}

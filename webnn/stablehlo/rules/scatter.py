@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
+from webnn.hlo.ir import Value as HloValue
 from webnn.importing.along import put
 from webnn.importing.ordering import find_order
-from webnn.importing.steps import product
+from webnn.importing.steps import Result, product
 from webnn.importing.values import Array, Refused
+from webnn.stablehlo.comparators import uses
 from webnn.stablehlo.indexed import Windows, count_earlier, find_scattered
 from webnn.stablehlo.indices import add_places, clamp_index, find_parts
-from webnn.stablehlo.node import Node
+from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.regions import find_kinds
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import run_body
-
-if TYPE_CHECKING:
-    from webnn.hlo.ir import Value as HloValue
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Item
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -94,7 +90,8 @@ class _Scatter:
         back = [self._order.index(axis) for axis in range(len(shape))]
         results: list[Result] = []
         for rows in self._rows:
-            inside = self._cut(rows, self._size)
+            has_more = rows.descriptor.dimensions[0] > self._size
+            inside = self._builder.slice(rows, [0, 0], [self._size, self._width]) if has_more else rows
             results.append(self._node.transpose(self._node.reshape(inside, shape), back))
         return results
 
@@ -170,9 +167,6 @@ class _Scatter:
         )
 
     # Rows.
-
-    def _cut(self, rows: MLOperand, count: int) -> MLOperand:
-        return self._builder.slice(rows, [0, 0], [count, self._width]) if rows.descriptor.dimensions[0] > count else rows
 
     def _pick(self, rows: Sequence[MLOperand], chosen: Array) -> list[MLOperand]:
         """Return known rows."""
@@ -257,10 +251,9 @@ def _depends(region: Region, arguments: Sequence[HloValue]) -> list[bool]:
     """Tell for each result of a region whether it may depend on some arguments."""
     seen = set(arguments)
     for operation in region.operations:
-        inner = [value for each in operation.regions for nested in each.walk() for value in nested.operands]
-        if any(value in seen for value in (*operation.operands, *inner)):
+        if not seen.isdisjoint(uses(operation)):
             seen.update(operation.results)
     return [result in seen for result in region.results]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.scatter": _scatter})
+RULES: Mapping[str, Rule] = {"stablehlo.scatter": _scatter}

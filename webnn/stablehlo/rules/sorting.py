@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import Keys, make_key, make_positions, order_by
-from webnn.importing.steps import normalize_axis, product
+from webnn.importing.steps import Result, product
 from webnn.importing.values import Array, Refused, Value
-from webnn.stablehlo.comparators import Comparator, split_comparator
-from webnn.stablehlo.node import Node
-
-if TYPE_CHECKING:
-    from webnn.builder.operand import MLOperand
-    from webnn.importing.steps import Result
-    from webnn.stablehlo.node import Item
-    from webnn.stablehlo.rules import Rule
+from webnn.stablehlo.comparators import Comparator, find_axis, split_comparator
+from webnn.stablehlo.node import Item, Node
+from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES", "lower_custom_top_k", "lower_top_k"]
 
@@ -35,15 +29,11 @@ def _sort(node: Node) -> list[Item] | list[Result]:
     only compares one key, the comparison is that of WebNN, with NaN as the greatest number. The sign of NaN has no meaning.
     `stablehlo#sort`.
     """
-    values = node.values()
-    if not values or len(values) != len(node.types) or any(value.shape != values[0].shape for value in values):
-        raise Refused(f"the operands must have one shape, and a result each, got {[list(value.shape) for value in values]}")
-    shape = values[0].shape
-    for index in range(len(values)):
-        node.fit(shape, index)
-    axis = normalize_axis("dimension", node.integer("dimension", -1), len(shape)) if shape else 0
-    if not shape or shape[axis] < 2 or 0 in shape:
+    axis = find_axis(node)
+    if axis is None:
         return list(node.items)
+    values = node.values()
+    shape = values[0].shape
     wide = (product(shape[:axis]), shape[axis], product(shape[axis + 1 :]))
     operands = [node.reshape(node.operand_of(value), wide) for value in values]
     keys = _make_keys(node, split_comparator(node.regions, len(operands)), operands, wide)
@@ -130,8 +120,7 @@ def _find_top(node: Node, count: int, *, is_descending: bool) -> list[Result]:
         return [np.zeros(shape, node.dtype(index)) for index in range(2)]
     operand = node.reshape(node.operand(0), [product(value.shape[:-1]), value.shape[-1], 1])
     order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count, most=_MOST)
-    found = take_along(node, operand, order, 1)
-    return [node.reshape(found, shape), node.reshape(order, shape)]
+    return [node.reshape(take_along(node, operand, order, 1), shape), node.reshape(order, shape)]
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.sort": _sort})
+RULES: Mapping[str, Rule] = {"stablehlo.sort": _sort}

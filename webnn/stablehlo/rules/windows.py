@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +13,9 @@ from webnn.importing.windows import Window, pool
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, neutral, read_operands, start_from
 from webnn.stablehlo.regions import Kind, find_kinds
+from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.tensors import cut, wrap
 from webnn.stablehlo.windows import find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
-
-if TYPE_CHECKING:
-    from webnn.stablehlo.rules import Rule
 
 __all__ = ["RULES"]
 
@@ -87,14 +83,4 @@ def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
     return value, [Window(size=window.places, count=1) if window.count == 1 else window for window in left]
 
 
-def _select_and_scatter(node: Node) -> Value:
-    """Map to slices that find the chosen element of each window, and gather, equal and where, which bring the source there.
-
-    An element is in several windows if they overlap; the source is gathered once for each. `stablehlo#select_and_scatter`.
-    """
-    return select_and_scatter(node)
-
-
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}
-)
+RULES: Mapping[str, Rule] = {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": select_and_scatter}

@@ -60,6 +60,11 @@ def runs(pid: int) -> bool:
     return True
 
 
+def ended(pid: int) -> bool:
+    """Tell whether a process has ended."""
+    return not runs(pid)
+
+
 def descriptors() -> int:
     """Return how many segments, connections and pipes this process has open."""
     targets = []

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.engine.remote.isolated import ONES, build, descriptors, host_of, isolated, reason_of, runs, started, stop, tensors
+from tests.context.engine.remote.isolated import ONES, build, descriptors, ended, host_of, isolated, reason_of, runs, started, stop, tensors
 from tests.context.test_timeline_interrupts import ITIMER, LOOPS, run_interrupted
 from tests.support import PATIENCE, wait_until
 from webnn import InvalidStateError, MLContext
@@ -190,10 +190,6 @@ def test_nothing_is_left(way: str) -> None:
     wait_until(lambda: all(thread.name != "webnn process" for thread in threading.enumerate()))
 
 
-def _has_ended(pid: int) -> bool:
-    return not runs(pid)
-
-
 def survive(count: int, seed: int) -> None:
     """Kill processes at random moments of builds, dispatches, reads, computations and rests."""
     rng = random.Random(seed)
@@ -207,7 +203,7 @@ def survive(count: int, seed: int) -> None:
             use(context, rng)
         thread.join()
         lost += "died of signal" in reason_of(context)
-        wait_until(partial(_has_ended, pid))
+        wait_until(partial(ended, pid))
     assert lost == count
 
 

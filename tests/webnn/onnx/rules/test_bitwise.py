@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import compute, make
+from tests.webnn.onnx.models import compute, make, one
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TYPES = ["int8", "uint8", "int32", "uint32", "int64", "uint64"]
@@ -65,8 +65,7 @@ def test_shift(direction: str, dtype: str, constants: str) -> None:
 )
 def test_bit_cast(source: str, target: str) -> None:
     x = np.array([False, True]) if source == "bool" else _numbers(source, 1)
-    to = helper.np_dtype_to_tensor_dtype(np.dtype(target))
-    actual = _run(helper.make_node("BitCast", ["x"], ["z"], to=to), {"x": x}, 26)
+    actual = _run(helper.make_node("BitCast", ["x"], ["z"], to=helper.np_dtype_to_tensor_dtype(np.dtype(target))), {"x": x}, 26)
     assert actual.dtype == target
     assert actual.tolist() == x.view(target).tolist()
 
@@ -80,9 +79,8 @@ def test_bit_cast(source: str, target: str) -> None:
     ],
 )
 def test_refused_casts(dtype: str, to: int, reason: str) -> None:
-    model = make(helper.make_node("BitCast", ["x"], ["z"], to=to), {"x": np.ones(2, dtype)}, 26)
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
-        webnn.onnx.load(model)
+        webnn.onnx.load(one("BitCast", {"x": np.ones(2, dtype)}, 26, outputs=["z"], to=to))
 
 
 def test_refused_directions() -> None:

@@ -10,7 +10,7 @@ import pytest
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, make
+from tests.webnn.onnx.models import check, make, operations
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3) - 2
 
@@ -35,8 +35,7 @@ def test_if(condition: bool, constants: Sequence[str]) -> None:
 
 
 def test_a_known_condition_leaves_one_branch() -> None:
-    imported = webnn.onnx.load(parser.parse_model(IF), constants={"c": np.array([True])})
-    assert [each.operation for each in imported.description.operators] == ["add", "mul"]
+    assert operations(parser.parse_model(IF), c=np.array([True])) == ["add", "mul"]
 
 
 #: The branch that is not taken with a rate of 16000 cannot be imported.
@@ -63,8 +62,7 @@ def test_the_input_that_a_condition_depends_on_is_named() -> None:
     assert refusal.reason.startswith("the condition depends on the input 'rate', and else_branch cannot be imported: ")
     assert "(NonZero)" in refusal.reason
     assert refusal.advice.startswith("give constants={'rate': ...}")
-    imported = webnn.onnx.load(model, constants={"rate": np.array(16000)})
-    assert [each.operation for each in imported.description.operators] == ["relu"]
+    assert operations(model, rate=np.array(16000)) == ["relu"]
 
 
 LOOP = """
@@ -89,8 +87,7 @@ m (int64 n, bool c, float[2, 3] x) => (float[2, 3] y, float[k, 2, 3] s, int64[k]
 @pytest.mark.parametrize(("count", "steps"), [(1, 1), (3, 3), (9, 4)])
 def test_loop(count: int, steps: int) -> None:
     feeds = {"n": np.array(count), "c": np.array(True), "x": X}
-    actual = check(parser.parse_model(LOOP), feeds, constants=("n", "c"))
-    assert actual["numbers"].tolist() == [2 * index for index in range(steps)]
+    assert check(parser.parse_model(LOOP), feeds, constants=("n", "c"))["numbers"].tolist() == [2 * index for index in range(steps)]
 
 
 def test_operators_behind_a_body_have_the_label_of_the_node() -> None:
@@ -110,8 +107,7 @@ def test_operators_behind_a_body_have_the_label_of_the_node() -> None:
 def test_the_weights_of_a_body_are_one_constant() -> None:
     body = _body([helper.make_node("Add", ["a", "w"], ["next"])], ["a"], ["next"])
     body.initializer.append(numpy_helper.from_array(np.arange(20, dtype=np.float32), "w"))
-    imported = webnn.onnx.load(_loop(body, 5), constants={"n": np.array(5)})
-    assert len(imported.description.constants) == 1
+    assert len(webnn.onnx.load(_loop(body, 5), constants={"n": np.array(5)}).description.constants) == 1
 
 
 @pytest.mark.parametrize("outputs", [["y"], []])

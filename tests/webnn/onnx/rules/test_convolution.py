@@ -11,7 +11,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import webnn.onnx
-from tests.webnn.onnx.models import Array, check, compute, make
+from tests.webnn.onnx.models import Array, check, compute, make, one, operations
 
 RANDOM = np.random.default_rng(7)
 
@@ -123,8 +123,7 @@ def test_same_padding_counts_the_dilation() -> None:
 
 def test_a_convolution_is_one_operation() -> None:
     node, feeds = CONVOLUTIONS["groups"]
-    imported = webnn.onnx.load(make(node, feeds))
-    assert [each.operation for each in imported.description.operators] == ["conv2d"]
+    assert operations(make(node, feeds)) == ["conv2d"]
 
 
 @pytest.mark.parametrize("known", [(), ("w", "zero")])
@@ -170,7 +169,7 @@ def test_col2im(image: list[int], block: list[int], attributes: dict[str, list[i
         for axis, size in enumerate(image)
     ]
     feeds = {"x": normal(2, 3 * int(np.prod(block)), int(np.prod(places))), "image": np.array(image), "block": np.array(block)}
-    model = make(helper.make_node("Col2Im", list(feeds), ["y"], **attributes), feeds, 18)
+    model = one("Col2Im", feeds, 18, **attributes)
     (expected,) = ReferenceEvaluator(model).run(None, feeds)
     np.testing.assert_allclose(compute(model, feeds, constants=["image", "block"])["y"], expected, rtol=1e-6, atol=1e-6)
 
@@ -204,4 +203,4 @@ def test_refusals(operator: str, x: list[int], w: list[int], attributes: dict[st
 def test_scalar_filters_of_integers_are_refused() -> None:
     feeds = {"x": np.zeros([1, 2, 4, 4], np.uint8), "w": np.zeros([], np.uint8)}
     with pytest.raises(webnn.onnx.RefusedModelError, match=r"the filter must have 4 dimensions, as the input, got the shape \[\]"):
-        webnn.onnx.load(make(helper.make_node("ConvInteger", list(feeds), ["y"]), feeds, 10), constants={"w": feeds["w"]})
+        webnn.onnx.load(one("ConvInteger", feeds, 10), constants={"w": feeds["w"]})

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from onnx import helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import compute, make
+from tests.webnn.onnx.models import compute, one, operations
 
 SIZES = {"a": 2, "b": 3, "c": 4, "i": 5, "j": 6, "k": 2, "B": 3}
 #: Equations; where they have an ellipsis, its dimensions for each operand.
@@ -67,15 +66,14 @@ def test_equations(equation: str, dtype: str) -> None:
         head, _, tail = text.partition("...")
         shape = [*(SIZES[each] for each in head), *dots, *(SIZES[each] for each in tail)]
         arrays["xyz"[index]] = np.asarray(random.integers(-9, 9, shape), dtype)
-    model = make(helper.make_node("Einsum", [*arrays], ["out"], equation=equation), arrays, 12)
-    actual = compute(model, arrays)["out"]
+    actual = compute(one("Einsum", arrays, 12, outputs=["out"], equation=equation), arrays)["out"]
     wanted = np.einsum(equation, *arrays.values())
     assert actual.shape == wanted.shape
     assert actual.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize(
-    ("equation", "operations"),
+    ("equation", "wanted"),
     [
         ("bij,bjk->bik", ["matmul"]),
         ("bij,bkj->bik", ["transpose", "matmul"]),
@@ -85,13 +83,12 @@ def test_equations(equation: str, dtype: str) -> None:
         ("ii->i", ["reshape", "slice"]),
     ],
 )
-def test_graphs_are_small(equation: str, operations: list[str]) -> None:
+def test_graphs_are_small(equation: str, wanted: list[str]) -> None:
     arrays = {
         name: np.zeros([2] * len(text), np.float32)
         for name, text in zip("xy", equation.split("->", maxsplit=1)[0].split(","), strict=False)
     }
-    model = make(helper.make_node("Einsum", [*arrays], ["out"], equation=equation), arrays, 12)
-    assert [each.operation for each in webnn.onnx.load(model).description.operators] == operations
+    assert operations(one("Einsum", arrays, 12, outputs=["out"], equation=equation)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -127,6 +124,5 @@ def test_only_an_ellipsis_broadcasts(equation: str, sizes: list[int], reason: st
 
 def refuse(equation: str, shapes: Sequence[tuple[int, ...]], reason: str) -> None:
     arrays = {f"x{index}": np.zeros(shape, np.float32) for index, shape in enumerate(shapes)}
-    model = make(helper.make_node("Einsum", [*arrays], ["out"], equation=equation), arrays, 12)
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
-        webnn.onnx.load(model)
+        webnn.onnx.load(one("Einsum", arrays, 12, outputs=["out"], equation=equation))

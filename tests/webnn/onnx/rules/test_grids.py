@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make
+from tests.webnn.onnx.models import check, compute, one
 
 RANDOM = np.random.default_rng(17)
 
@@ -28,8 +27,7 @@ def test_images(shape: list[int], mode: str, padding: str, align: int) -> None:
         "grid": RANDOM.uniform(-2.5, 2.5, [shape[0], 7, 6, 2]).astype(np.float32),
     }
     feeds["grid"][0, 0, :4] = np.array([[-1, 1], [1, -1], [50, -60], [0.9999, -0.9999]])
-    node = helper.make_node("GridSample", list(feeds), ["y"], mode=mode, padding_mode=padding, align_corners=align)
-    check(make(node, feeds, 16), feeds, 1e-4)
+    check(one("GridSample", feeds, 16, mode=mode, padding_mode=padding, align_corners=align), feeds, 1e-4)
 
 
 @pytest.mark.parametrize("align", [0, 1])
@@ -40,14 +38,13 @@ def test_volumes(mode: str, padding: str, align: int) -> None:
         "x": RANDOM.standard_normal([2, 2, 3, 4, 5]).astype(np.float32),
         "grid": RANDOM.uniform(-2, 2, [2, 2, 3, 4, 3]).astype(np.float32),
     }
-    node = helper.make_node("GridSample", list(feeds), ["y"], mode=mode, padding_mode=padding, align_corners=align)
-    check(make(node, feeds, 20), feeds, 1e-5)
+    check(one("GridSample", feeds, 20, mode=mode, padding_mode=padding, align_corners=align), feeds, 1e-5)
 
 
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 def test_lines(mode: str) -> None:
     feeds = {"x": RANDOM.standard_normal([2, 3, 6]).astype(np.float32), "grid": RANDOM.uniform(-1.2, 1.2, [2, 5, 1]).astype(np.float32)}
-    model = make(helper.make_node("GridSample", list(feeds), ["y"], mode=mode), feeds, 22)
+    model = one("GridSample", feeds, 22, mode=mode)
     (expected,) = ReferenceEvaluator(model).run(None, feeds)
     np.testing.assert_allclose(compute(model, feeds)["y"], expected, rtol=1e-5, atol=1e-5)
 
@@ -57,10 +54,9 @@ def test_integers_and_infinite_places() -> None:
         "x": RANDOM.integers(-9, 9, [1, 2, 4, 5]).astype(np.int32),
         "grid": np.array([[[[-np.inf, 0], [np.inf, np.inf], [3e38, -1], [-0.1, 0.3]]]], np.float32),
     }
-    node = helper.make_node("GridSample", list(feeds), ["y"], mode="nearest", padding_mode="border")
     x = feeds["x"]
     expected = np.stack([x[:, :, 2, 0], x[:, :, 3, 4], x[:, :, 0, 4], x[:, :, 2, 2]], axis=2)[:, :, None]
-    np.testing.assert_array_equal(compute(make(node, feeds, 22), feeds)["y"], expected)
+    np.testing.assert_array_equal(compute(one("GridSample", feeds, 22, mode="nearest", padding_mode="border"), feeds)["y"], expected)
 
 
 @pytest.mark.parametrize("align", [0, 1])
@@ -68,7 +64,7 @@ def test_integers_and_infinite_places() -> None:
 def test_affine_grids(size: list[int], align: int) -> None:
     count = len(size) - 2
     feeds = {"theta": RANDOM.standard_normal([size[0], count, count + 1]).astype(np.float32), "size": np.array(size)}
-    check(make(helper.make_node("AffineGrid", list(feeds), ["y"], align_corners=align), feeds, 20), feeds, 1e-5, constants=["size"])
+    check(one("AffineGrid", feeds, 20, align_corners=align), feeds, 1e-5, constants=["size"])
 
 
 @pytest.mark.parametrize(
@@ -85,7 +81,7 @@ def test_affine_grids(size: list[int], align: int) -> None:
 def test_refusals_of_samples(grid: list[int], attributes: dict[str, Any], message: str) -> None:
     feeds = {"x": np.zeros([1, 2, 3, 4], np.float32), "grid": np.zeros(grid, np.float32)}
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
-        webnn.onnx.load(make(helper.make_node("GridSample", list(feeds), ["y"], **attributes), feeds, 22))
+        webnn.onnx.load(one("GridSample", feeds, 22, **attributes))
 
 
 @pytest.mark.parametrize(
@@ -100,9 +96,8 @@ def test_refusals_of_samples(grid: list[int], attributes: dict[str, Any], messag
 )
 def test_refusals_of_affine_grids(theta: list[int], size: list[int], attributes: dict[str, Any], message: str) -> None:
     feeds = {"theta": np.zeros(theta, np.float32), "size": np.array(size)}
-    model = make(helper.make_node("AffineGrid", list(feeds), ["y"], **attributes), feeds, 20)
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
-        webnn.onnx.load(model, constants={"size": feeds["size"]})
+        webnn.onnx.load(one("AffineGrid", feeds, 20, **attributes), constants={"size": feeds["size"]})
 
 
 @pytest.mark.parametrize("version", [10, 16])
@@ -119,7 +114,7 @@ def test_regions(ratio: int, transformation: str, mode: str, version: int) -> No
         "rois": np.concatenate([corners.min(1), corners.max(1)], axis=1),
         "batches": RANDOM.integers(0, 3, 6),
     }
-    check(make(helper.make_node("RoiAlign", list(feeds), ["y"], **attributes), feeds, version), feeds, 1e-4)
+    check(one("RoiAlign", feeds, version, **attributes), feeds, 1e-4)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -134,7 +129,7 @@ def test_regions_at_the_ends(axis: int) -> None:
         "rois": np.concatenate([middles - 0.5, middles + 0.5], axis=1).astype(np.float32),
         "batches": np.zeros(len(places), np.int64),
     }
-    model = make(helper.make_node("RoiAlign", list(feeds), ["y"], sampling_ratio=1), feeds, 10)
+    model = one("RoiAlign", feeds, 10, sampling_ratio=1)
     check(model, feeds, 1e-6)
     assert (compute(model, feeds)["y"] == 0).all(axis=(1, 2, 3)).tolist() == [False, True, False, False, False, False, True]
 
@@ -152,4 +147,4 @@ def test_regions_at_the_ends(axis: int) -> None:
 def test_refusals_of_regions(rois: list[int], attributes: dict[str, Any], message: str) -> None:
     feeds = {"x": np.zeros([1, 2, 3, 4], np.float32), "rois": np.zeros(rois, np.float32), "batches": np.zeros(2, np.int64)}
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
-        webnn.onnx.load(make(helper.make_node("RoiAlign", list(feeds), ["y"], **attributes), feeds, 22))
+        webnn.onnx.load(one("RoiAlign", feeds, 22, **attributes))

@@ -9,7 +9,7 @@ import pytest
 from onnx import helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make
+from tests.webnn.onnx.models import check, compute, make, one
 from webnn.onnx import RefusedModelError
 
 RANDOM = np.random.default_rng(11)
@@ -77,7 +77,7 @@ ROWS["max integers"] = ("ScatterElements", 18, {"reduction": "max"}, [numbers(3,
 def build(row: str) -> tuple[Any, dict[str, Any]]:
     operator, version, attributes, inputs = ROWS[row]
     feeds = {f"x{index}": array for index, array in enumerate(inputs)}
-    return make(helper.make_node(operator, list(feeds), ["y"], **attributes), feeds, version), feeds
+    return one(operator, feeds, version, **attributes), feeds
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -109,8 +109,7 @@ def test_small_integers_are_reduced() -> None:
     x, places, updates = np.array([7, 100, 3], np.int8), ints([1, 1, -1]), np.array([5, 120, -9], np.int8)
     feeds = {"x": x, "i": places, "u": updates}
     for reduction, wanted in (("max", [7, 120, 3]), ("min", [7, 5, -9])):
-        model = make(helper.make_node("ScatterElements", list(feeds), ["y"], reduction=reduction), feeds, 18)
-        assert compute(model, feeds)["y"].tolist() == wanted
+        assert compute(one("ScatterElements", feeds, 18, reduction=reduction), feeds)["y"].tolist() == wanted
 
 
 @pytest.mark.parametrize("mode", ["linear", "circular"])
@@ -120,8 +119,7 @@ def test_tensor_scatter(mode: str, is_known: bool, shape: tuple[int, ...], axis:
     size = list(shape)
     size[axis] = 3
     feeds = {"past": numbers(*shape), "update": -numbers(*size), "at": ints([5, 1] if mode == "circular" else [3, 1])}
-    model = make(helper.make_node("TensorScatter", list(feeds), ["y"], mode=mode, axis=axis), feeds, 24)
-    found = compute(model, feeds, constants=["at"] if is_known else [])["y"]
+    found = compute(one("TensorScatter", feeds, 24, mode=mode, axis=axis), feeds, constants=["at"] if is_known else [])["y"]
     expected = np.moveaxis(feeds["past"].copy(), axis, 1)
     for batch, begin in enumerate(feeds["at"]):
         expected[batch, [(begin + step) % 6 for step in range(3)]] = np.moveaxis(feeds["update"], axis, 1)[batch]
@@ -130,7 +128,7 @@ def test_tensor_scatter(mode: str, is_known: bool, shape: tuple[int, ...], axis:
 
 def test_tensor_scatter_at_the_beginning() -> None:
     feeds = {"past": numbers(2, 5, 3), "update": -numbers(2, 2, 3)}
-    found = compute(make(helper.make_node("TensorScatter", list(feeds), ["y"]), feeds, 24), feeds)["y"]
+    found = compute(one("TensorScatter", feeds, 24), feeds)["y"]
     np.testing.assert_array_equal(found, np.concatenate([feeds["update"], feeds["past"][:, 2:]], 1))
 
 
@@ -180,14 +178,13 @@ REFUSED: list[tuple[str, dict[str, Any], dict[int, Any], str]] = [
 def test_refusals(row: str, attributes: dict[str, Any], inputs: dict[int, Any], reason: str) -> None:
     operator, version, given, arrays = ROWS[row]
     feeds = {f"x{index}": inputs.get(index, array) for index, array in enumerate(arrays)}
-    node = helper.make_node(operator, list(feeds), ["y"], **{**given, **attributes})
     with pytest.raises(RefusedModelError, match=reason):
-        webnn.onnx.load(make(node, feeds, version), constants={"x1": feeds["x1"]})
+        webnn.onnx.load(one(operator, feeds, version, **{**given, **attributes}), constants={"x1": feeds["x1"]})
 
 
 def test_too_many_updates_are_refused() -> None:
     feeds = {"x": np.zeros((5000, 8), np.float32), "i": np.zeros((5000, 1), np.int64), "u": np.zeros((5000, 8), np.float32)}
-    model = make(helper.make_node("ScatterND", list(feeds), ["y"], reduction="add"), feeds, 18)
+    model = one("ScatterND", feeds, 18, reduction="add")
     with pytest.raises(RefusedModelError, match="must be at most 16777216, got 200000000; indices that are known and different"):
         webnn.onnx.load(model)
     webnn.onnx.load(model, constants={"i": np.arange(5000).reshape(5000, 1)})

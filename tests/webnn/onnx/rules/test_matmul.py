@@ -71,8 +71,7 @@ def test_gemm_of_integers() -> None:
     """ONNX Runtime takes floating-point numbers only."""
     a, b, c = _random(4, 3, dtype="int32"), _random(5, 4, dtype="int32"), _random(5, dtype="int32")
     feeds = _feeds(a, b, c)
-    actual = compute(make(_node("Gemm", [a, b, c], transA=1, transB=1), feeds, 13), feeds)["y"]
-    assert actual.tolist() == (a.T @ b.T + c).tolist()
+    assert compute(make(_node("Gemm", [a, b, c], transA=1, transB=1), feeds, 13), feeds)["y"].tolist() == (a.T @ b.T + c).tolist()
 
 
 INTEGERS: dict[str, tuple[Any, ...]] = {

@@ -9,7 +9,7 @@ import pytest
 from onnx import helper, parser
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make
+from tests.webnn.onnx.models import check, compute, make, one, operations
 from webnn.onnx import RefusedModelError
 
 MOST = 2**63 - 1
@@ -96,8 +96,7 @@ ROWS: dict[str, tuple[str, int, dict[str, Any], list[Any], int]] = {
 def build(row: str) -> tuple[Any, dict[str, Any]]:
     operator, version, attributes, inputs, count = ROWS[row]
     feeds = {f"x{index}": array for index, array in enumerate(inputs)}
-    node = helper.make_node(operator, list(feeds), [f"y{index}" for index in range(count)], **attributes)
-    return make(node, feeds, version), feeds
+    return one(operator, feeds, version, outputs=[f"y{index}" for index in range(count)], **attributes), feeds
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -113,14 +112,11 @@ def test_computed_inputs(row: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "axes", "wanted"),
-    [([7, 4], None, [4, 7]), ([5, 6], [-1], [3]), ([2, 3], [0, 1], [2, 3]), ([4, 5, 6], [2, 0], [7, 1])],
+    ("shape", "axes", "wanted"), [([7, 4], None, [4, 7]), ([5, 6], [-1], [3]), ([2, 3], [0, 1], [2, 3]), ([4, 5, 6], [2, 0], [7, 1])]
 )
 def test_center_crop_pad(shape: list[int], axes: list[int] | None, wanted: list[int]) -> None:
     feeds = {"x": numbers(*shape), "shape": ints(*wanted)}
-    attributes = {} if axes is None else {"axes": axes}
-    model = make(helper.make_node("CenterCropPad", list(feeds), ["y"], **attributes), feeds)
-    check(model, feeds, constants=["shape"])
+    check(one("CenterCropPad", feeds, **{} if axes is None else {"axes": axes}), feeds, constants=["shape"])
 
 
 def test_space_to_depth_by_columns() -> None:
@@ -133,7 +129,7 @@ def test_space_to_depth_by_columns() -> None:
 
 def test_reflections_of_reflections() -> None:
     feeds = {"x": numbers(2, 1), "pads": ints(3, 1, 5, 2)}
-    found = compute(make(helper.make_node("Pad", list(feeds), ["y"], mode="reflect"), feeds), feeds, constants=["pads"])["y"]
+    found = compute(one("Pad", feeds, mode="reflect"), feeds, constants=["pads"])["y"]
     assert (found == np.pad(feeds["x"], [(3, 5), (1, 2)], mode="reflect")).all()
 
 
@@ -154,8 +150,7 @@ def test_parts_without_elements_are_known() -> None:
         }
         """
     )
-    imported = webnn.onnx.load(model)
-    assert [each.operation for each in imported.description.operators] == ["slice", "concat"]
+    assert operations(model) == ["slice", "concat"]
     check(model, {"x": numbers(2, 4)})
 
 
@@ -210,6 +205,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[int, Any], str]] = [
 def test_refusals(row: str, attributes: dict[str, Any], inputs: dict[int, Any], reason: str) -> None:
     operator, version, given, arrays, count = ROWS[row]
     feeds = {f"x{index}": inputs.get(index, array) for index, array in enumerate(arrays)}
-    node = helper.make_node(operator, list(feeds), [f"y{index}" for index in range(count)], **{**given, **attributes})
     with pytest.raises(RefusedModelError, match=reason):
-        webnn.onnx.load(make(node, feeds, version), constants={name: feeds[name] for name in list(feeds)[1:]})
+        webnn.onnx.load(
+            one(operator, feeds, version, outputs=[f"y{index}" for index in range(count)], **{**given, **attributes}),
+            constants={name: feeds[name] for name in list(feeds)[1:]},
+        )

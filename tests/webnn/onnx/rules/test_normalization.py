@@ -11,7 +11,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import webnn.onnx
-from tests.webnn.onnx.models import Array, check, compute, make
+from tests.webnn.onnx.models import Array, check, compute, make, one, operations
 
 RANDOM = np.random.default_rng(5)
 
@@ -35,17 +35,17 @@ def batch(*shape: int, parameters: Sequence[int] | None = None, dtype: Any = np.
 @pytest.mark.parametrize("shape", [[2, 3], [2, 3, 4], [2, 3, 4, 5], [1, 2, 3, 2, 3]])
 def test_batch_normalization(shape: list[int], version: int) -> None:
     feeds = batch(*shape)
-    check(make(helper.make_node("BatchNormalization", list(feeds), ["y"], epsilon=1e-3), feeds, version), feeds, 1e-5)
+    check(one("BatchNormalization", feeds, version, epsilon=1e-3), feeds, 1e-5)
 
 
 def test_batch_normalization_of_each_element() -> None:
     feeds = batch(2, 3, 4, 5, parameters=[3, 4, 5])
-    check(make(helper.make_node("BatchNormalization", list(feeds), ["y"], spatial=0), feeds, 7), feeds, 1e-5)
+    check(one("BatchNormalization", feeds, 7, spatial=0), feeds, 1e-5)
 
 
 def test_batch_normalization_of_two_types() -> None:
     feeds = batch(2, 3, 4, dtype=np.float16, statistics=np.float32)
-    y = compute(make(helper.make_node("BatchNormalization", list(feeds), ["y"]), feeds, 15), feeds)["y"]
+    y = compute(one("BatchNormalization", feeds, 15), feeds)["y"]
     wide = {name: array.astype(np.float64).reshape(-1 if array.ndim == 1 else array.shape) for name, array in feeds.items()}
     x, scale, bias, mean, variance = (each.reshape(3, 1) if each.ndim == 1 else each for each in wide.values())
     expected = (x - mean) / np.sqrt(variance + 1e-5) * scale + bias
@@ -56,14 +56,13 @@ def test_batch_normalization_of_two_types() -> None:
 @pytest.mark.parametrize("shape", [[4, 3, 5], [4, 3, 2, 2]])
 def test_batch_normalization_in_training_mode(shape: list[int]) -> None:
     feeds = batch(*shape)
-    node = helper.make_node("BatchNormalization", list(feeds), ["y", "m", "v"], training_mode=1, momentum=0.7)
-    check(make(node, feeds, 15), feeds, 1e-5)
+    check(one("BatchNormalization", feeds, 15, outputs=["y", "m", "v"], training_mode=1, momentum=0.7), feeds, 1e-5)
 
 
 @pytest.mark.parametrize("shape", [[2, 3, 4], [2, 3, 4, 5], [1, 2, 3, 2, 3]])
 def test_instance_normalization(shape: list[int]) -> None:
     feeds = {"x": normal(*shape), "scale": normal(shape[1]), "bias": normal(shape[1])}
-    check(make(helper.make_node("InstanceNormalization", list(feeds), ["y"], epsilon=1e-2), feeds), feeds, 1e-5)
+    check(one("InstanceNormalization", feeds, epsilon=1e-2), feeds, 1e-5)
 
 
 @pytest.mark.parametrize("shape", [[2, 6, 4], [2, 6, 3, 4], [1, 6, 2, 3, 2]])
@@ -71,7 +70,7 @@ def test_instance_normalization(shape: list[int]) -> None:
 @pytest.mark.parametrize("version", [21, 24])
 def test_group_normalization(version: int, groups: int, shape: list[int]) -> None:
     feeds = {"x": normal(*shape), "scale": normal(6), "bias": normal(6)}
-    model = make(helper.make_node("GroupNormalization", list(feeds), ["y"], num_groups=groups), feeds, version)
+    model = one("GroupNormalization", feeds, version, num_groups=groups)
     check(model, feeds, 1e-5)
     assert len(webnn.onnx.load(model).description.operators) <= 7
 
@@ -83,11 +82,11 @@ def test_layer_normalization(outputs: list[str], bias: bool, axis: int) -> None:
     feeds = {"x": normal(2, 3, 4, 5) + 3, "scale": normal(*[2, 3, 4, 5][axis:])}
     if bias:
         feeds["bias"] = normal(*[2, 3, 4, 5][axis:])
-    check(make(helper.make_node("LayerNormalization", list(feeds), outputs, axis=axis), feeds, 17), feeds, 2e-5)
+    check(one("LayerNormalization", feeds, 17, outputs=outputs, axis=axis), feeds, 2e-5)
 
 
 @pytest.mark.parametrize(
-    ("scale", "bias", "operations"),
+    ("scale", "bias", "wanted"),
     [
         ([4], [4], ["layerNormalization"]),
         ([1, 4], [1, 1, 4], ["reshape", "reshape", "layerNormalization"]),
@@ -98,22 +97,21 @@ def test_layer_normalization(outputs: list[str], bias: bool, axis: int) -> None:
         ([2, 1, 1], None, ["layerNormalization", "mul"]),
     ],
 )
-def test_layer_normalization_broadcasts_its_parameters(scale: list[int], bias: list[int] | None, operations: list[str]) -> None:
+def test_layer_normalization_broadcasts_its_parameters(scale: list[int], bias: list[int] | None, wanted: list[str]) -> None:
     feeds = {"x": normal(2, 3, 4), "scale": normal(*scale)}
     if bias is not None:
         feeds["bias"] = normal(*bias)
-    model = make(helper.make_node("LayerNormalization", list(feeds), ["y"]), feeds, 17)
+    model = one("LayerNormalization", feeds, 17)
     (expected,) = ReferenceEvaluator(model).run(None, feeds)
     np.testing.assert_allclose(compute(model, feeds)["y"], expected, rtol=1e-5, atol=1e-5)
-    found = [each.operation for each in webnn.onnx.load(model).description.operators]
-    assert sorted(found) == sorted(operations)
+    assert sorted(operations(model)) == sorted(wanted)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("axis", [-1, 1])
 def test_rms_normalization(axis: int, dtype: Any) -> None:
     feeds = {"x": normal(2, 3, 4, dtype=dtype) * np.asarray(100, dtype), "scale": normal(*[2, 3, 4][axis:], dtype=dtype)}
-    model = make(helper.make_node("RMSNormalization", list(feeds), ["y"], axis=axis), feeds, 23)
+    model = one("RMSNormalization", feeds, 23, axis=axis)
     wide = feeds["x"].astype(np.float64)
     expected = wide / np.sqrt(np.mean(wide**2, tuple(range(axis % 3, 3)), keepdims=True) + 1e-5) * feeds["scale"].astype(np.float64)
     tolerance = 1e-5 if dtype == np.float32 else 2e-3
@@ -177,8 +175,7 @@ def test_softmax_and_relatives(name: str, operator: str, version: int) -> None:
 @pytest.mark.parametrize("version", [7, 13])
 def test_softmax_along_the_last_dimension_is_one_operation(version: int) -> None:
     feeds = {"x": np.zeros([2, 3, 4], np.float32)}
-    imported = webnn.onnx.load(make(helper.make_node("Softmax", ["x"], ["y"], axis=2), feeds, version))
-    assert [each.operation for each in imported.description.operators] == ["softmax"]
+    assert operations(make(helper.make_node("Softmax", ["x"], ["y"], axis=2), feeds, version)) == ["softmax"]
 
 
 def test_log_softmax_of_large_numbers() -> None:
@@ -216,4 +213,4 @@ def test_refusals(operator: str, version: int, shapes: list[list[int]], attribut
     feeds = {f"input{index}": normal(*shape) for index, shape in enumerate(shapes)}
     names = [f"output{index}" for index in range(outputs)]
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
-        webnn.onnx.load(make(helper.make_node(operator, list(feeds), names, **attributes), feeds, version))
+        webnn.onnx.load(one(operator, feeds, version, outputs=names, **attributes))

@@ -10,7 +10,7 @@ import pytest
 from onnx import helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import Array, check, compute, make
+from tests.webnn.onnx.models import Array, check, compute, make, one
 
 RANDOM = np.random.default_rng(11)
 
@@ -82,11 +82,7 @@ def test_the_first_of_equal_maxima_counts() -> None:
 @pytest.mark.parametrize("shape", [[2, 3, 5], [2, 3, 5, 4], [2, 1, 3, 5, 4]])
 @pytest.mark.parametrize(
     ("operator", "attributes"),
-    [
-        ("GlobalAveragePool", {}),
-        ("GlobalMaxPool", {}),
-        *[("GlobalLpPool", {"p": order}) for order in (1, 2, 3, 4)],
-    ],
+    [("GlobalAveragePool", {}), ("GlobalMaxPool", {}), *[("GlobalLpPool", {"p": order}) for order in (1, 2, 3, 4)]],
 )
 def test_global_pooling(operator: str, attributes: dict[str, int], shape: list[int]) -> None:
     feeds = {"x": RANDOM.standard_normal(shape).astype(np.float32)}
@@ -98,7 +94,7 @@ def test_global_pooling(operator: str, attributes: dict[str, int], shape: list[i
 def test_two_dimensions_are_one_operation(operator: str, place: str) -> None:
     name, attributes, outputs = OPERATORS[operator]
     shape, window = PLACES[place]
-    model = make(helper.make_node(name, ["x"], outputs, **attributes, **window), {"x": np.zeros(shape, np.float32)}, 22)
+    model = one(name, {"x": np.zeros(shape, np.float32)}, 22, outputs=outputs, **attributes, **window)
     assert len(webnn.onnx.load(model).description.operators) == 1
 
 
@@ -113,8 +109,7 @@ def test_unpooling() -> None:
     model.graph.node.append(nodes[1])
     del model.graph.output[:]
     model.graph.output.append(helper.make_empty_tensor_value_info("y"))
-    y = check(model, feeds)["y"]
-    assert np.count_nonzero(y) == 2 * 3 * 3 * 3
+    assert np.count_nonzero(check(model, feeds)["y"]) == 2 * 3 * 3 * 3
 
 
 def test_averages_in_float64() -> None:
@@ -150,13 +145,11 @@ def test_averages_in_float64() -> None:
 )
 def test_refusals(operator: str, shape: list[int], attributes: dict[str, Any], message: str) -> None:
     outputs = ["y", "indices"][: attributes.pop("outputs", 1)]
-    model = make(helper.make_node(operator, ["x"], outputs, **attributes), {"x": np.zeros(shape, np.float32)}, 22)
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
-        webnn.onnx.load(model)
+        webnn.onnx.load(one(operator, {"x": np.zeros(shape, np.float32)}, 22, outputs=outputs, **attributes))
 
 
 def test_an_output_shape_of_its_own_is_refused() -> None:
     feeds = {"x": np.zeros([1, 1, 2, 2], np.float32), "i": np.zeros([1, 1, 2, 2], np.int64), "s": np.array([1, 1, 5, 5])}
-    model = make(helper.make_node("MaxUnpool", list(feeds), ["y"], kernel_shape=[2, 2], strides=[2, 2]), feeds, 22)
     with pytest.raises(webnn.onnx.RefusedModelError, match=r"must be that of the window, \[1, 1, 4, 4\], got \[1, 1, 5, 5\]"):
-        webnn.onnx.load(model, constants={"s": feeds["s"]})
+        webnn.onnx.load(one("MaxUnpool", feeds, 22, kernel_shape=[2, 2], strides=[2, 2]), constants={"s": feeds["s"]})

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, parser
 
 import webnn
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make, run_onnx
+from tests.webnn.onnx.models import check, compute, make, operations, run_onnx
 from webnn.validation.drafts import for_devices
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -63,26 +63,20 @@ def test_quantize(case: str, constants: str) -> None:
     )
 
 
-def test_quantize_integers() -> None:
-    """ONNX Runtime takes floating-point numbers only."""
-    feeds = _feeds(np.array([[-9, 2, 3], [70, 71, 999]], np.int32), np.float32(0.75), np.uint8(9))
-    actual = compute(make(_node("QuantizeLinear", feeds.values()), feeds, 13), feeds)["y"]
-    assert actual.tolist() == [[0, 12, 13], [102, 104, 255]]
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
-def test_quantize_with_a_scale_of_integers(dtype: str) -> None:
-    """The division is one of float32, whatever the numbers are: with float16's 2048 these would be in the middle between two integers."""
-    feeds = _feeds(np.array([3072, 7168, -3072], dtype), np.int32(2049), np.int8(0))
-    actual = compute(make(_node("QuantizeLinear", feeds.values()), feeds, 23), feeds)["y"]
-    assert actual.tolist() == [1, 3, -1]
-
-
-def test_quantize_saturates_and_rounds_to_even() -> None:
-    x = np.array([-1e30, -400, -0.5, 0.5, 1.5, 2.5, 400, np.inf], np.float32)
-    feeds = _feeds(x, np.float32(1), np.int8(1))
-    actual = compute(make(_node("QuantizeLinear", feeds.values()), feeds, 21), feeds)["y"]
-    assert actual.tolist() == [-128, -128, 1, 1, 3, 3, 127, 127]
+@pytest.mark.parametrize(
+    ("numbers", "scale", "zero", "version", "wanted"),
+    [
+        # ONNX Runtime takes floating-point numbers only.
+        (np.array([[-9, 2, 3], [70, 71, 999]], np.int32), np.float32(0.75), np.uint8(9), 13, [[0, 12, 13], [102, 104, 255]]),
+        # The division is one of float32, whatever the numbers are: with float16's 2048 these would be in the middle between two integers.
+        *((np.array([3072, 7168, -3072], each), np.int32(2049), np.int8(0), 23, [1, 3, -1]) for each in ("float16", "float32", "int32")),
+        # It saturates, and rounds to even.
+        (np.float32([-1e30, -400, -0.5, 0.5, 1.5, 2.5, 400, np.inf]), np.float32(1), np.int8(1), 21, [-128, -128, 1, 1, 3, 3, 127, 127]),
+    ],
+)
+def test_quantized_numbers(numbers: Any, scale: Any, zero: Any, version: int, wanted: Any) -> None:
+    feeds = _feeds(numbers, scale, zero)
+    assert compute(make(_node("QuantizeLinear", feeds.values()), feeds, version), feeds)["y"].tolist() == wanted
 
 
 DEQUANTIZE: dict[str, tuple[tuple[Any, ...], dict[str, Any], int]] = {
@@ -125,8 +119,7 @@ def test_small_integers(type: int, zeros: list[int] | None) -> None:
     text = SMALL.replace("TYPE", str(type))
     model = parser.parse_model(text if zeros else text.replace(", z", ""))
     if zeros:
-        constant = helper.make_node("Constant", [], ["z"], value=helper.make_tensor("z", type, [2], zeros))
-        model.graph.node.insert(0, constant)
+        model.graph.node.insert(0, helper.make_node("Constant", [], ["z"], value=helper.make_tensor("z", type, [2], zeros)))
     x = np.array([[-9, -0.75, 0.25, 1.75], [-9, 0.125, 0.375, 3]], np.float32)
     context = webnn.ML(revision=for_devices().name).createContextSync()
     assert compute(model, {"x": x}, context=context)["y"].tolist() == run_onnx(model, {"x": x})["y"].tolist()
@@ -135,8 +128,7 @@ def test_small_integers(type: int, zeros: list[int] | None) -> None:
 def test_quantized_weights_stay_quantized() -> None:
     arrays, attributes, version = DEQUANTIZE["an axis"]
     feeds = _feeds(*arrays)
-    imported = webnn.onnx.load(make(_node("DequantizeLinear", arrays, **attributes), feeds, version), constants=feeds)
-    assert [each.operation for each in imported.description.operators] == ["dequantizeLinear"]
+    assert operations(make(_node("DequantizeLinear", arrays, **attributes), feeds, version), **feeds) == ["dequantizeLinear"]
 
 
 #: Left factor, scale, zero point; right factor, scale, zero point; scale and zero point of the result.
@@ -349,8 +341,7 @@ def test_integer_convolutions_have_no_casts() -> None:
             y = Mul(f, both)
         }
     """)
-    feeds = {"x": _random(1, 3, 6, 6), "w": w, "scale": np.array(0.5, np.float32)}
-    check(model, feeds, constants=["w"])
+    check(model, {"x": _random(1, 3, 6, 6), "w": w, "scale": np.array(0.5, np.float32)}, constants=["w"])
     imported = webnn.onnx.load(model, constants={"w": w})
     operations = [each.operation for each in imported.description.operators]
     assert "cast" not in operations
@@ -372,7 +363,7 @@ def test_integer_products_of_vectors_have_no_casts() -> None:
         }
     """)
     check(model, feeds)
-    assert "cast" not in [each.operation for each in webnn.onnx.load(model).description.operators]
+    assert "cast" not in operations(model)
 
 
 def test_integer_sums_that_are_outputs_are_integers() -> None:
@@ -388,4 +379,4 @@ def test_integer_sums_that_are_outputs_are_integers() -> None:
         }
     """)
     assert check(model, feeds)["sums"].dtype == np.int32
-    assert [each.operation for each in webnn.onnx.load(model).description.operators].count("cast") == 1
+    assert operations(model).count("cast") == 1

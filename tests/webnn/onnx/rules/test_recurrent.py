@@ -10,7 +10,7 @@ import pytest
 from onnx import ModelProto, helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make, run_onnx
+from tests.webnn.onnx.models import check, compute, make, operations, run_onnx
 
 Array = np.ndarray[Any, np.dtype[Any]]
 STEPS, BATCH, INPUTS, HIDDEN = 5, 2, 3, 4
@@ -131,8 +131,7 @@ def test_outputs_that_are_not_used(outputs: str, given: str) -> None:
 def test_which_networks_are_one_operator() -> None:
     for case, (operator, given, attributes) in NETWORKS.items():
         model, feeds = build(operator, given, **attributes)
-        constants = {name: array for name, array in feeds.items() if name not in "XHC"}
-        found = {each.operation for each in webnn.onnx.load(model, constants=constants).description.operators}
+        found = {*operations(model, **{name: array for name, array in feeds.items() if name not in "XHC"})}
         native = "P" not in given and case not in ("LSTM activations of both",) and "other" not in case and operator != "RNN"
         assert found <= {operator.lower(), "identity"} if native else operator.lower() not in found, case
 
@@ -176,6 +175,5 @@ def test_shorter_sequences_are_refused() -> None:
 )
 def test_shapes(name: str, shape: list[int], reason: str) -> None:
     model, feeds = build("LSTM", "BHCP")
-    wrong = make(model.graph.node[0], {**feeds, name: np.zeros(shape, np.float32)}, 14)
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
-        webnn.onnx.load(wrong)
+        webnn.onnx.load(make(model.graph.node[0], {**feeds, name: np.zeros(shape, np.float32)}, 14))

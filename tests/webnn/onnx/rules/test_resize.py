@@ -80,11 +80,9 @@ def test_interpolation(attributes: dict[str, Any], sizes: list[int], transformat
     ],
 )
 def test_any_dimensions(shape: list[int], scales: list[float], axes: list[int] | None, mode: str) -> None:
-    attributes = {} if axes is None else {"axes": axes}
-    model, feeds, known = resize(shape, scales, mode=mode, **attributes)
+    model, feeds, known = resize(shape, scales, mode=mode, **{} if axes is None else {"axes": axes})
     (expected,) = ReferenceEvaluator(model).run(None, {**feeds, "roi": np.zeros(2 * len(scales), np.float32)})
-    y = compute(model, feeds, constants=known)["y"]
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(compute(model, feeds, constants=known)["y"], expected, rtol=1e-5, atol=1e-4)
 
 
 def test_axes_count_from_the_end() -> None:

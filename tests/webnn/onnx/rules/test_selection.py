@@ -9,7 +9,7 @@ import pytest
 from onnx import helper
 
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make
+from tests.webnn.onnx.models import check, compute, make, one, operations
 from webnn.onnx import RefusedModelError
 
 RANDOM = np.random.default_rng(7)
@@ -19,7 +19,7 @@ def build_top_k(x: Any, k: int, version: int = 11, **attributes: int) -> tuple[A
     feeds = {"x": x} if version < 10 else {"x": x, "k": np.array([k])}
     if version < 10:
         attributes["k"] = k
-    return make(helper.make_node("TopK", list(feeds), ["y", "i"], **attributes), feeds, version), feeds
+    return one("TopK", feeds, version, outputs=["y", "i"], **attributes), feeds
 
 
 @pytest.mark.parametrize(("size", "k"), [(9, 1), (9, 3), (600, 3)])
@@ -27,8 +27,7 @@ def test_browsers_take_it(size: int, k: int) -> None:
     """TFLite's gatherElements and scatterElements take no computed indices."""
     model, feeds = build_top_k(np.zeros((2, size, 2), np.float32), k, axis=1)
     builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06", profile="tflite-chromium153", fallback="deny").createContextSync())
-    imported = webnn.onnx.load(model, builder, constants={"k": feeds["k"]})
-    assert isinstance(builder.buildSync(imported.outputs), webnn.MLGraph)
+    assert isinstance(builder.buildSync(webnn.onnx.load(model, builder, constants={"k": feeds["k"]}).outputs), webnn.MLGraph)
 
 
 @pytest.mark.parametrize("largest", [0, 1])
@@ -60,7 +59,7 @@ def test_top_k_of_many(shape: tuple[int, ...], k: int, dtype: str, largest: int)
 def test_top_k_of_many_rows() -> None:
     model, feeds = build_top_k(RANDOM.integers(0, 50, (1200, 130)).astype(np.int32), 4)
     check(model, feeds, constants=["k"])
-    assert "scatterElements" not in {each.operation for each in webnn.onnx.load(model, constants={"k": feeds["k"]}).description.operators}
+    assert "scatterElements" not in operations(model, k=feeds["k"])
 
 
 def test_what_is_added_to_blocks_is_not_chosen() -> None:
@@ -90,8 +89,7 @@ def test_k_may_be_0() -> None:
     model.graph.node.append(helper.make_node("Concat", ["y", "x"], ["z"], axis=1))
     model.graph.output[1].name = "z"
     del model.graph.output[0]
-    imported = webnn.onnx.load(model, constants={"k": np.array([0])})
-    assert [each.operation for each in imported.description.operators] == ["identity"]
+    assert operations(model, k=np.array([0])) == ["identity"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +116,7 @@ def test_top_k_that_is_refused(x: Any, k: int, attributes: dict[str, int], reaso
 )
 def test_compress(shape: tuple[int, ...], attributes: dict[str, int], condition: list[bool]) -> None:
     feeds = {"x": np.arange(12, dtype=np.float32).reshape(shape), "c": np.array(condition)}
-    check(make(helper.make_node("Compress", list(feeds), ["y"], **attributes), feeds, 11), feeds, constants=["c"])
+    check(one("Compress", feeds, 11, **attributes), feeds, constants=["c"])
 
 
 def test_results_whose_shape_depends_on_elements_are_refused() -> None:
@@ -132,6 +130,6 @@ def test_results_whose_shape_depends_on_elements_are_refused() -> None:
     for condition, reason in ((None, "condition must be known"), (np.ones(7, np.bool_), r"1-D with at most 6 elements, got \[7\]")):
         if condition is not None:
             feeds["c"] = condition
-        model = make(helper.make_node("Compress", list(feeds), ["y"]), feeds, 11)
+        model = one("Compress", feeds, 11)
         with pytest.raises(RefusedModelError, match=reason):
             webnn.onnx.load(model, constants={} if condition is None else {"c": condition})

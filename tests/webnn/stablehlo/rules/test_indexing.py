@@ -14,158 +14,45 @@ from webnn.hlo.attributes import GatherDimensionNumbers
 from webnn.hlo.types import TensorType
 
 RANDOM = np.random.default_rng(5)
+Axes = tuple[int, ...]
 
 
-GATHERS: tuple[tuple[str, Array, Array, dict[str, Any], tuple[int, ...]], ...] = (
-    (
-        "rows",
-        X,
-        make_indices(RANDOM, 6, 1),
-        {"offset_dims": (1, 2), "collapsed_slice_dims": (0,), "start_index_map": (0,), "index_vector_dim": 1},
-        (1, 4, 5),
-    ),
-    (
-        "numbers as vectors",
-        X,
-        make_indices(RANDOM, 6),
-        {"offset_dims": (0, 2), "collapsed_slice_dims": (1,), "start_index_map": (1,), "index_vector_dim": 1},
-        (3, 1, 5),
-    ),
-    ("one row", X, make_indices(RANDOM, 1), {"offset_dims": (0, 1), "collapsed_slice_dims": (0,), "start_index_map": (0,)}, (1, 4, 5)),
-    (
-        "columns",
-        X,
-        make_indices(RANDOM, 2, 3, 1),
-        {"offset_dims": (1, 2), "collapsed_slice_dims": (2,), "start_index_map": (2,), "index_vector_dim": 2},
-        (3, 4, 1),
-    ),
-    (
-        "elements",
-        X,
-        make_indices(RANDOM, 7, 3),
-        {"collapsed_slice_dims": (0, 1, 2), "start_index_map": (2, 0, 1), "index_vector_dim": 1},
-        (1, 1, 1),
-    ),
-    (
-        "two dimensions apart",
-        X,
-        make_indices(RANDOM, 2, 7),
-        {"offset_dims": (1,), "collapsed_slice_dims": (0, 2), "start_index_map": (0, 2), "index_vector_dim": 0},
-        (1, 4, 1),
-    ),
-    (
-        "windows",
-        X,
-        make_indices(RANDOM, 4, 2),
-        {"offset_dims": (0, 2), "collapsed_slice_dims": (0,), "start_index_map": (0, 1), "index_vector_dim": 1},
-        (1, 3, 5),
-    ),
-    (
-        "windows that are kept",
-        X,
-        make_indices(RANDOM, 4, 3),
-        {"offset_dims": (1, 2, 3), "start_index_map": (0, 1, 2), "index_vector_dim": 1},
-        (2, 3, 4),
-    ),
-    (
-        "a window of one",
-        X,
-        make_indices(RANDOM, 4, 1),
-        {"offset_dims": (1, 2, 3), "start_index_map": (1,), "index_vector_dim": 1},
-        (3, 1, 5),
-    ),
-    (
-        "parts of dimensions",
-        X,
-        make_indices(RANDOM, 4, 1),
-        {"offset_dims": (1, 2), "collapsed_slice_dims": (1,), "start_index_map": (1,), "index_vector_dim": 1},
-        (2, 1, 3),
-    ),
-    (
-        "whole windows",
-        X,
-        make_indices(RANDOM, 4, 2),
-        {"offset_dims": (0, 2, 3), "start_index_map": (0, 2), "index_vector_dim": 1},
-        (3, 4, 5),
-    ),
-    (
-        "a batch",
-        X,
-        make_indices(RANDOM, 3, 6, 1),
-        {
-            "offset_dims": (2,),
-            "collapsed_slice_dims": (1,),
-            "operand_batching_dims": (0,),
-            "start_indices_batching_dims": (0,),
-            "start_index_map": (1,),
-            "index_vector_dim": 2,
-        },
-        (1, 1, 5),
-    ),
-    (
-        "two batches, in another order",
-        X,
-        make_indices(RANDOM, 5, 2, 3),
-        {
-            "collapsed_slice_dims": (1,),
-            "operand_batching_dims": (0, 2),
-            "start_indices_batching_dims": (2, 0),
-            "start_index_map": (1,),
-            "index_vector_dim": 3,
-        },
-        (1, 1, 1),
-    ),
-    (
-        "a batch of one",
-        X[:1],
-        make_indices(RANDOM, 1, 6, 1),
-        {
-            "offset_dims": (2,),
-            "collapsed_slice_dims": (1,),
-            "operand_batching_dims": (0,),
-            "start_indices_batching_dims": (0,),
-            "start_index_map": (1,),
-            "index_vector_dim": 2,
-        },
-        (1, 1, 5),
-    ),
-    (
-        "a batch of windows",
-        X,
-        make_indices(RANDOM, 1, 4),
-        {
-            "offset_dims": (0, 2),
-            "operand_batching_dims": (1,),
-            "start_indices_batching_dims": (1,),
-            "start_index_map": (2,),
-            "index_vector_dim": 0,
-        },
-        (2, 1, 2),
-    ),
-    (
-        "a batch alone",
-        X,
-        make_indices(RANDOM, 3, 2, 0),
-        {"offset_dims": (1, 3), "operand_batching_dims": (0,), "start_indices_batching_dims": (0,), "index_vector_dim": 2},
-        (1, 4, 5),
-    ),
-    (
-        "dimensions of size 1",
-        X[:1, :, :1],
-        make_indices(RANDOM, 6, 2),
-        {"offset_dims": (1,), "collapsed_slice_dims": (0, 1), "start_index_map": (0, 1), "index_vector_dim": 1},
-        (1, 1, 1),
-    ),
+def numbers(
+    offset: Axes = (), collapsed: Axes = (), mapped: Axes = (), vector: int = 0, batching: Axes = (), batches: Axes = ()
+) -> GatherDimensionNumbers:
+    return GatherDimensionNumbers(
+        offset_dims=offset, collapsed_slice_dims=collapsed, start_index_map=mapped, index_vector_dim=vector,
+        operand_batching_dims=batching, start_indices_batching_dims=batches,
+    )  # fmt: skip
+
+
+GATHERS: tuple[tuple[str, Array, Array, GatherDimensionNumbers, Axes], ...] = (
+    ("rows", X, make_indices(RANDOM, 6, 1), numbers((1, 2), (0,), (0,), 1), (1, 4, 5)),
+    ("numbers as vectors", X, make_indices(RANDOM, 6), numbers((0, 2), (1,), (1,), 1), (3, 1, 5)),
+    ("one row", X, make_indices(RANDOM, 1), numbers((0, 1), (0,), (0,)), (1, 4, 5)),
+    ("columns", X, make_indices(RANDOM, 2, 3, 1), numbers((1, 2), (2,), (2,), 2), (3, 4, 1)),
+    ("elements", X, make_indices(RANDOM, 7, 3), numbers((), (0, 1, 2), (2, 0, 1), 1), (1, 1, 1)),
+    ("two dimensions apart", X, make_indices(RANDOM, 2, 7), numbers((1,), (0, 2), (0, 2)), (1, 4, 1)),
+    ("windows", X, make_indices(RANDOM, 4, 2), numbers((0, 2), (0,), (0, 1), 1), (1, 3, 5)),
+    ("windows that are kept", X, make_indices(RANDOM, 4, 3), numbers((1, 2, 3), (), (0, 1, 2), 1), (2, 3, 4)),
+    ("a window of one", X, make_indices(RANDOM, 4, 1), numbers((1, 2, 3), (), (1,), 1), (3, 1, 5)),
+    ("parts of dimensions", X, make_indices(RANDOM, 4, 1), numbers((1, 2), (1,), (1,), 1), (2, 1, 3)),
+    ("whole windows", X, make_indices(RANDOM, 4, 2), numbers((0, 2, 3), (), (0, 2), 1), (3, 4, 5)),
+    ("a batch", X, make_indices(RANDOM, 3, 6, 1), numbers((2,), (1,), (1,), 2, (0,), (0,)), (1, 1, 5)),
+    ("two batches, in another order", X, make_indices(RANDOM, 5, 2, 3), numbers((), (1,), (1,), 3, (0, 2), (2, 0)), (1, 1, 1)),
+    ("a batch of one", X[:1], make_indices(RANDOM, 1, 6, 1), numbers((2,), (1,), (1,), 2, (0,), (0,)), (1, 1, 5)),
+    ("a batch of windows", X, make_indices(RANDOM, 1, 4), numbers((0, 2), (), (2,), 0, (1,), (1,)), (2, 1, 2)),
+    ("a batch alone", X, make_indices(RANDOM, 3, 2, 0), numbers((1, 3), (), (), 2, (0,), (0,)), (1, 4, 5)),
+    ("dimensions of size 1", X[:1, :, :1], make_indices(RANDOM, 6, 2), numbers((1,), (0, 1), (0, 1), 1), (1, 1, 1)),
 )
 
 
-@pytest.mark.parametrize(("x", "indices", "members", "sizes"), [row[1:] for row in GATHERS], ids=[row[0] for row in GATHERS])
-def test_gather(x: Array, indices: Array, members: dict[str, Any], sizes: tuple[int, ...]) -> None:
-    numbers = GatherDimensionNumbers(**members)
-    wanted = gather(x, indices, numbers, sizes)
-    check("gather", [x, indices], wanted, {"dimension_numbers": numbers, "slice_sizes": sizes}, known=[(), (1,), (0, 1)])
+@pytest.mark.parametrize(("x", "indices", "where", "sizes"), [row[1:] for row in GATHERS], ids=[row[0] for row in GATHERS])
+def test_gather(x: Array, indices: Array, where: GatherDimensionNumbers, sizes: Axes) -> None:
+    wanted = gather(x, indices, where, sizes)
+    check("gather", [x, indices], wanted, {"dimension_numbers": where, "slice_sizes": sizes}, known=[(), (1,), (0, 1)])
     unknown = TensorType(shape=(None,) * wanted.ndim, element="f32")
-    attributes: Mapping[str, Any] = {"dimension_numbers": numbers}
+    attributes: Mapping[str, Any] = {"dimension_numbers": where}
     check("dynamic_gather", [x, indices, np.array(sizes)], wanted, attributes, known=[(2,), (0, 1, 2)], types=[unknown])
 
 

@@ -16,132 +16,58 @@ from webnn.hlo.ir import Region
 from webnn.hlo.types import TensorType
 
 RANDOM = np.random.default_rng(5)
+Axes = tuple[int, ...]
 
 
-SCATTERS: tuple[tuple[str, Array, Array, tuple[int, ...], dict[str, Any]], ...] = (
-    (
-        "rows",
-        X,
-        make_indices(RANDOM, 6, 1),
-        (6, 4, 5),
-        {"update_window_dims": (1, 2), "inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1},
-    ),
-    (
-        "one row",
-        X,
-        np.array([2]),
-        (4, 5),
-        {"update_window_dims": (0, 1), "inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,)},
-    ),
-    (
-        "columns",
-        X,
-        make_indices(RANDOM, 4),
-        (3, 4, 4),
-        {"update_window_dims": (0, 1), "inserted_window_dims": (2,), "scatter_dims_to_operand_dims": (2,), "index_vector_dim": 1},
-    ),
-    (
-        "elements",
-        X,
-        make_indices(RANDOM, 30, 3),
-        (30,),
-        {"inserted_window_dims": (0, 1, 2), "scatter_dims_to_operand_dims": (2, 0, 1), "index_vector_dim": 1},
-    ),
-    (
-        "windows",
-        X,
-        make_indices(RANDOM, 9, 2),
-        (2, 9, 5),
-        {"update_window_dims": (0, 2), "inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0, 1), "index_vector_dim": 1},
-    ),
-    (
-        "parts of dimensions",
-        X,
-        make_indices(RANDOM, 3, 1),
-        (2, 3, 3),
-        {"update_window_dims": (0, 2), "inserted_window_dims": (1,), "scatter_dims_to_operand_dims": (1,), "index_vector_dim": 1},
-    ),
-    (
-        "whole windows",
-        X,
-        np.array([[0], [1], [0]]),
-        (3, 3, 4, 5),
-        {"update_window_dims": (1, 2, 3), "scatter_dims_to_operand_dims": (1,), "index_vector_dim": 1},
-    ),
-    (
-        "a batch",
-        X,
-        make_indices(RANDOM, 3, 6, 1),
-        (3, 6, 5),
-        {
-            "update_window_dims": (2,),
-            "inserted_window_dims": (1,),
-            "input_batching_dims": (0,),
-            "scatter_indices_batching_dims": (0,),
-            "scatter_dims_to_operand_dims": (1,),
-            "index_vector_dim": 2,
-        },
-    ),
-    (
-        "a batch of one",
-        X[:1],
-        make_indices(RANDOM, 1, 6, 1),
-        (1, 6, 5),
-        {
-            "update_window_dims": (2,),
-            "inserted_window_dims": (1,),
-            "input_batching_dims": (0,),
-            "scatter_indices_batching_dims": (0,),
-            "scatter_dims_to_operand_dims": (1,),
-            "index_vector_dim": 2,
-        },
-    ),
-    (
-        "a batch alone",
-        X,
-        make_indices(RANDOM, 3, 2, 0),
-        (3, 2, 4, 5),
-        {"update_window_dims": (2, 3), "input_batching_dims": (0,), "scatter_indices_batching_dims": (0,), "index_vector_dim": 2},
-    ),
-    (
-        "all out of range",
-        X,
-        np.full((3, 1), 9),
-        (3, 4, 5),
-        {"update_window_dims": (1, 2), "inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1},
-    ),
+def numbers(
+    window: Axes = (), inserted: Axes = (), mapped: Axes = (), vector: int = 0, batching: Axes = (), batches: Axes = ()
+) -> ScatterDimensionNumbers:
+    return ScatterDimensionNumbers(
+        update_window_dims=window, inserted_window_dims=inserted, scatter_dims_to_operand_dims=mapped, index_vector_dim=vector,
+        input_batching_dims=batching, scatter_indices_batching_dims=batches,
+    )  # fmt: skip
+
+
+SCATTERS: tuple[tuple[str, Array, Array, Axes, ScatterDimensionNumbers], ...] = (
+    ("rows", X, make_indices(RANDOM, 6, 1), (6, 4, 5), numbers((1, 2), (0,), (0,), 1)),
+    ("one row", X, np.array([2]), (4, 5), numbers((0, 1), (0,), (0,))),
+    ("columns", X, make_indices(RANDOM, 4), (3, 4, 4), numbers((0, 1), (2,), (2,), 1)),
+    ("elements", X, make_indices(RANDOM, 30, 3), (30,), numbers((), (0, 1, 2), (2, 0, 1), 1)),
+    ("windows", X, make_indices(RANDOM, 9, 2), (2, 9, 5), numbers((0, 2), (0,), (0, 1), 1)),
+    ("parts of dimensions", X, make_indices(RANDOM, 3, 1), (2, 3, 3), numbers((0, 2), (1,), (1,), 1)),
+    ("whole windows", X, np.array([[0], [1], [0]]), (3, 3, 4, 5), numbers((1, 2, 3), (), (1,), 1)),
+    ("a batch", X, make_indices(RANDOM, 3, 6, 1), (3, 6, 5), numbers((2,), (1,), (1,), 2, (0,), (0,))),
+    ("a batch of one", X[:1], make_indices(RANDOM, 1, 6, 1), (1, 6, 5), numbers((2,), (1,), (1,), 2, (0,), (0,))),
+    ("a batch alone", X, make_indices(RANDOM, 3, 2, 0), (3, 2, 4, 5), numbers((2, 3), (), (), 2, (0,), (0,))),
+    ("all out of range", X, np.full((3, 1), 9), (3, 4, 5), numbers((1, 2), (0,), (0,), 1)),
 )
-FUNCTIONS: tuple[tuple[str, Any], ...] = (
-    ("add", np.add),
-    ("multiply", np.multiply),
-    ("maximum", np.maximum),
-    ("minimum", np.minimum),
-    ("subtract", np.subtract),
-)
+FUNCTIONS = {name: getattr(np, name) for name in ("add", "multiply", "maximum", "minimum", "subtract")}
+#: Which operands are known: none, the indices, all.
+KNOWN = [(), (1,), (0, 1, 2)]
 
 
-@pytest.mark.parametrize(("x", "indices", "shape", "members"), [row[1:] for row in SCATTERS], ids=[row[0] for row in SCATTERS])
-@pytest.mark.parametrize(("name", "function"), FUNCTIONS, ids=[row[0] for row in FUNCTIONS])
-def test_scatter(x: Array, indices: Array, shape: tuple[int, ...], members: dict[str, Any], name: str, function: Any) -> None:
-    numbers = ScatterDimensionNumbers(**members)
+def check_scatter(
+    operands: list[Array], wanted: Any, where: ScatterDimensionNumbers, *operations: str, element: str = "f32", known: Any = KNOWN
+) -> None:
+    check("scatter", operands, wanted, {"scatter_dimension_numbers": where}, [body(element, *operations)], known=known)
+
+
+@pytest.mark.parametrize(("x", "indices", "shape", "where"), [row[1:] for row in SCATTERS], ids=[row[0] for row in SCATTERS])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_scatter(x: Array, indices: Array, shape: Axes, where: ScatterDimensionNumbers, name: str) -> None:
     # Small integers, so that all orders of additions and multiplications have one result.
     updates = RANDOM.integers(1, 3, shape).astype(np.float32)
-    wanted = scatter(x, indices, updates, numbers, function)
-    attributes: Mapping[str, Any] = {"scatter_dimension_numbers": numbers}
-    check("scatter", [x, indices, updates], wanted, attributes, [body("f32", name)], known=[(), (1,), (0, 1, 2)])
+    check_scatter([x, indices, updates], scatter(x, indices, updates, where, FUNCTIONS[name]), where, name)
 
 
-@pytest.mark.parametrize(("x", "indices", "shape", "members"), [row[1:] for row in SCATTERS], ids=[row[0] for row in SCATTERS])
-def test_replacement(x: Array, indices: Array, shape: tuple[int, ...], members: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("x", "indices", "shape", "where"), [row[1:] for row in SCATTERS], ids=[row[0] for row in SCATTERS])
+def test_replacement(x: Array, indices: Array, shape: Axes, where: ScatterDimensionNumbers) -> None:
     """Of several updates for one place, any may count; here they are equal."""
-    numbers = ScatterDimensionNumbers(**members)
     updates = np.full(shape, -1, np.float32)
-    wanted = scatter(x, indices, updates, numbers, lambda _, update: update)
-    check("scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": numbers}, [body("f32")], known=[(), (1,), (0, 1, 2)])
+    check_scatter([x, indices, updates], scatter(x, indices, updates, where, lambda _, update: update), where)
 
 
-ROWS = ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,), index_vector_dim=1)
-PLACES = ScatterDimensionNumbers(inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,), index_vector_dim=1)
+ROWS, PLACES = numbers((1,), (0,), (0,), 1), numbers((), (0,), (0,), 1)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32, np.bool_])
@@ -152,10 +78,7 @@ def test_sums_of_each_type(dtype: Any, count: int) -> None:
     assert isinstance(element, str)
     x = RANDOM.integers(0, 2, (6, 2)).astype(dtype)
     indices, updates = RANDOM.integers(0, 5, (count, 1)), RANDOM.integers(0, 2, (count, 2)).astype(dtype)
-    wanted = scatter(x, indices, updates, ROWS, np.add)
-    check(
-        "scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": ROWS}, [body(element, "add")], known=[(), (1,), (0, 1, 2)]
-    )
+    check_scatter([x, indices, updates], scatter(x, indices, updates, ROWS, np.add), ROWS, "add", element=element)
 
 
 def test_infinite_updates_stay_in_their_rows() -> None:
@@ -163,15 +86,14 @@ def test_infinite_updates_stay_in_their_rows() -> None:
     indices = np.array([[0], [1], [1], [2], [0], [0], [0], [0], [0], [0]])
     updates = np.array([1, np.inf, 1, np.nan, 1, 1, 1, 1, 1, 1], np.float32).reshape(10, 1)
     wanted = np.array([[7], [np.inf], [np.nan], [0]], np.float32)
-    check("scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": ROWS}, [body("f32", "add")], known=[(), (1,), (0, 1, 2)])
+    check_scatter([x, indices, updates], wanted, ROWS, "add")
 
 
 def test_many_sums() -> None:
     """More than 4096 updates are put in order to find those for one place."""
     x, indices = np.zeros(300, np.float32), RANDOM.integers(-1, 301, (5000, 1))
     updates = RANDOM.integers(-4, 5, 5000).astype(np.float32)
-    wanted = scatter(x, indices, updates, PLACES, np.add)
-    check("scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": PLACES}, [body("f32", "add")])
+    check_scatter([x, indices, updates], scatter(x, indices, updates, PLACES, np.add), PLACES, "add", known=None)
 
 
 @pytest.mark.parametrize("count", [9, 16, 33, 4096, 4097])
@@ -180,8 +102,7 @@ def test_many_sums_of_one_row(count: int) -> None:
     x, indices = np.full(3, 0.5, np.float32), np.ones((count, 1), np.int32)
     updates = RANDOM.integers(1, 5, count).astype(np.float32)
     wanted = np.array([0.5, 0.5 + updates.sum(), 0.5], np.float32)
-    attributes: Mapping[str, Any] = {"scatter_dimension_numbers": PLACES}
-    check("scatter", [x, indices, updates], wanted, attributes, [body("f32", "add")], known=[(), (1,)])
+    check_scatter([x, indices, updates], wanted, PLACES, "add", known=[(), (1,)])
 
 
 def _pairs() -> Region:
@@ -223,8 +144,7 @@ def test_unique_indices() -> None:
 
 def test_no_updates() -> None:
     x = np.arange(4, dtype=np.float32)
-    operands = [x, np.zeros((0, 1), np.int32), np.zeros(0, np.float32)]
-    check("scatter", operands, x, {"scatter_dimension_numbers": PLACES}, [body("f32", "add")])
+    check_scatter([x, np.zeros((0, 1), np.int32), np.zeros(0, np.float32)], x, PLACES, "add", known=None)
 
 
 def test_a_replacement_is_one_scatter() -> None:
@@ -245,33 +165,24 @@ def test_types_of_indices(dtype: Any) -> None:
     x = X[0]
     check("gather", [x, indices[:, :1]], gather(x, indices[:, :1], rows, (1, 5)), {"dimension_numbers": rows, "slice_sizes": (1, 5)})
     check("gather", [x, indices], gather(x, indices, elements, (1, 1)), {"dimension_numbers": elements, "slice_sizes": (1, 1)})
-    written = ScatterDimensionNumbers(inserted_window_dims=(0, 1), scatter_dims_to_operand_dims=(0, 1), index_vector_dim=1)
-    updates = -np.arange(4, dtype=np.float32)
-    wanted = scatter(x, indices, updates, written, lambda _, update: update)
-    check("scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": written}, [body("f32")])
+    written, updates = numbers((), (0, 1), (0, 1), 1), -np.arange(4, dtype=np.float32)
+    check_scatter([x, indices, updates], scatter(x, indices, updates, written, lambda _, update: update), written, known=None)
 
 
 # Refusals.
 
 
 @pytest.mark.parametrize(
-    ("members", "shape", "reason"),
+    ("window", "shape", "reason"),
     [
-        ({}, (5, 4, 5), "the updates must have the shape [6, 4, 5], got [5, 4, 5]"),
-        ({}, (6, 4, 6), "a size that fits for each of [3, 4, 5], got [1, 4, 6]"),
-        ({"update_window_dims": (1, 5)}, (6, 4, 5), "update_window_dims must be a dimension of 3, counted from 0, got 5"),
-        ({"update_window_dims": (1,)}, (6, 4, 5), "one for each of [3, 4, 5] that is not dropped, got [1]"),
+        ((1, 2), (5, 4, 5), "the updates must have the shape [6, 4, 5], got [5, 4, 5]"),
+        ((1, 2), (6, 4, 6), "a size that fits for each of [3, 4, 5], got [1, 4, 6]"),
+        ((1, 5), (6, 4, 5), "update_window_dims must be a dimension of 3, counted from 0, got 5"),
+        ((1,), (6, 4, 5), "one for each of [3, 4, 5] that is not dropped, got [1]"),
     ],
 )
-def test_refused_scatters(members: dict[str, Any], shape: tuple[int, ...], reason: str) -> None:
-    given = {
-        "update_window_dims": (1, 2),
-        "inserted_window_dims": (0,),
-        "scatter_dims_to_operand_dims": (0,),
-        "index_vector_dim": 1,
-        **members,
-    }
-    attributes: Mapping[str, Any] = {"scatter_dimension_numbers": ScatterDimensionNumbers(**given)}
+def test_refused_scatters(window: Axes, shape: Axes, reason: str) -> None:
+    attributes: Mapping[str, Any] = {"scatter_dimension_numbers": numbers(window, (0,), (0,), 1)}
     operands = [X, np.zeros((6, 1), np.int32), np.zeros(shape, np.float32)]
     for known in ((), (0, 1, 2)):
         assert reason in refusal("scatter", operands, [type_of(X)], attributes, [body("f32", "add")], known=known)

@@ -1,0 +1,147 @@
+"""Faults of the QNN plug-in 2.7.0 with the Hexagon backend in its simulator for x86-64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from tools.evidence.provider_faults.plain import Array, Both, compare, node
+
+__all__ = ["FAULTS"]
+
+_compare = partial(compare, "QNNExecutionProvider")
+_MANY = np.array([2147483646, -2147483647, 5], np.int32)
+
+
+def _numbers(*shape: int) -> Array:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def relu_of_five_dimensions() -> Both:
+    """`Relu` of five dimensions ends the process (SIGSEGV)."""
+    return _compare([node("Relu", ["x"], ["y"])], {"x": _numbers(2, 1, 4, 1, 3)}, {})
+
+
+def product_and_sum_of_five_dimensions() -> Both:
+    """`Mul` and `Add` with scalars, five dimensions, end the process (SIGSEGV)."""
+    nodes = [node("Mul", ["x", "a"], ["t"]), node("Add", ["t", "b"], ["y"])]
+    return _compare(nodes, {"x": _numbers(2, 1, 4, 1, 3)}, {"a": np.float32(2), "b": np.float32(3)})
+
+
+def tan_of_five_dimensions() -> Both:
+    """`Tan` of five dimensions ends the process (SIGABRT)."""
+    return _compare([node("Tan", ["x"], ["y"])], {"x": _numbers(2, 1, 4, 1, 3)}, {})
+
+
+def slice_of_five_dimensions() -> Both:
+    """`Slice` of five dimensions ends the process (SIGSEGV)."""
+    cuts = {"starts": np.array([1, 0, 2, 1, 0], np.int64), "ends": np.array([2, 2, 3, 2, 1], np.int64)}
+    return _compare([node("Slice", ["x", "starts", "ends"], ["y"])], {"x": _numbers(2, 2, 3, 2, 1)}, cuts)
+
+
+def mean_of_five_dimensions() -> Both:
+    """`ReduceMean` of five dimensions ends the process (SIGSEGV)."""
+    return _compare([node("ReduceMean", ["x", "a"], ["y"])], {"x": _numbers(2, 1, 4, 1, 3)}, {"a": np.arange(5)})
+
+
+def sum_of_five_dimensions() -> Both:
+    """`ReduceSum` of five dimensions leaves out numbers."""
+    return _compare([node("ReduceSum", ["x", "a"], ["y"])], {"x": _numbers(2, 1, 4, 1, 3)}, {"a": np.arange(5)})
+
+
+def matmul_of_five_dimensions() -> Both:
+    """`MatMul` of five dimensions, two of which are broadcast, computes wrong values."""
+    return _compare([node("MatMul", ["x", "z"], ["y"])], {"x": _numbers(2, 3, 2, 4, 5), "z": _numbers(1, 1, 2, 5, 4)}, {})
+
+
+def clip_of_integers() -> Both:
+    """`Clip` compares integers as float32."""
+    return _compare([node("Clip", ["x", "l", "h"], ["y"])], {"x": _MANY}, {"l": np.int32(3), "h": np.int32(2147483645)})
+
+
+def sum_of_integers_saturates() -> Both:
+    """`Add` of int32 saturates, where integers wrap."""
+    return _compare([node("Add", ["x", "x"], ["y"])], {"x": _MANY}, {})
+
+
+def wide_integers() -> Both:
+    """Integers of 64 bits have 32."""
+    return _compare([node("Max", ["x", "z"], ["y"])], {"x": np.array([2**40, 5], np.int64)}, {"z": np.array([7, 7], np.int64)})
+
+
+def clip_drops_nan() -> Both:
+    """`Clip` makes the lower bound of a NaN, and a finite number of an infinity."""
+    bounds = {"low": np.float32(-2), "high": np.float32(np.inf)}
+    return _compare([node("Clip", ["x", "low", "high"], ["y"])], {"x": np.array([np.nan, np.inf, 1], np.float32)}, bounds)
+
+
+def relu_drops_nan() -> Both:
+    """`Relu` makes 0 of a NaN."""
+    return _compare([node("Relu", ["x"], ["y"])], {"x": np.array([np.nan, 1], np.float32)}, {})
+
+
+def minimum_of_float16_drops_nan() -> Both:
+    """`Min` of float16 drops a NaN."""
+    return _compare([node("Min", ["x", "z"], ["y"])], {"x": np.array([np.nan, 5], np.float16)}, {"z": np.float16(1)})
+
+
+def truth_of_integers() -> Both:
+    """A cast of integers to booleans keeps their bits."""
+    nodes = [node("Cast", ["x"], ["b"], to=9), node("Cast", ["b"], ["y"], to=2)]
+    return _compare(nodes, {"x": np.array([0, 1, 255, 68], np.uint8)}, {})
+
+
+def layer_normalization() -> Both:
+    """`LayerNormalization` of float32 has the precision of float16."""
+    return _compare([node("LayerNormalization", ["x", "s"], ["y"])], {"x": _numbers(4, 6) + 1}, {"s": np.ones(6, np.float32)})
+
+
+def maximum_of_padded_windows() -> Both:
+    """The padding of `MaxPool` at the beginning counts as zeros."""
+    pool = node("MaxPool", ["x"], ["y"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 0, 0])
+    return _compare([pool], {"x": _numbers(1, 1, 5, 5) - 9}, {})
+
+
+def transposed_convolution() -> Both:
+    """`ConvTranspose` leaves the memory of its output padding as it was: there are numbers of an earlier session, where 0 is due."""
+    filters = {"w": np.ones((8, 8, 3, 3), np.float32)}
+    _compare([node("ConvTranspose", ["x", "w"], ["y"])], {"x": _numbers(1, 8, 10, 16) * 100}, filters)
+    convolution = node("ConvTranspose", ["x", "w"], ["y"], strides=[3, 2], output_padding=[1, 1])
+    return _compare([convolution], {"x": _numbers(1, 1, 3, 3)}, {"w": np.ones((1, 2, 3, 3), np.float32)})
+
+
+def instance_normalization() -> Both:
+    """A session with `InstanceNormalization` fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    ones = {"s": np.ones(2, np.float32), "b": np.ones(2, np.float32)}
+    return _compare([node("InstanceNormalization", ["x", "s", "b"], ["y"])], {"x": _numbers(1, 2, 4, 4)}, ones)
+
+
+def lstm() -> Both:
+    """A session with `LSTM` fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    weights = {"w": _numbers(1, 8, 2), "r": _numbers(1, 8, 2)}
+    return _compare([node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2)], {"x": _numbers(1, 2, 2)}, weights)
+
+
+FAULTS: Sequence[Callable[[], Both]] = (
+    relu_of_five_dimensions,
+    product_and_sum_of_five_dimensions,
+    tan_of_five_dimensions,
+    slice_of_five_dimensions,
+    mean_of_five_dimensions,
+    sum_of_five_dimensions,
+    matmul_of_five_dimensions,
+    clip_of_integers,
+    sum_of_integers_saturates,
+    wide_integers,
+    clip_drops_nan,
+    relu_drops_nan,
+    minimum_of_float16_drops_nan,
+    truth_of_integers,
+    layer_normalization,
+    maximum_of_padded_windows,
+    transposed_convolution,
+    instance_normalization,
+    lstm,
+)

@@ -1,0 +1,49 @@
+"""Faults of the WebGPU plug-in 0.4.0, on Mesa's lavapipe 25.0.7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from tools.evidence.provider_faults.plain import Both, compare, node
+
+__all__ = ["FAULTS"]
+
+_compare = partial(compare, "WebGpuExecutionProvider")
+
+
+def clip_drops_nan() -> Both:
+    """`Clip` makes the lower bound of a NaN."""
+    bounds = {"low": np.float32(-2), "high": np.float32(3)}
+    return _compare([node("Clip", ["x", "low", "high"], ["y"])], {"x": np.array([np.nan, 1], np.float32)}, bounds)
+
+
+def blocks_of_one_dimension() -> Both:
+    """`DequantizeLinear` with blocks computes wrong values for one dimension."""
+    scale = {"s": np.array([1, 2], np.float32)}
+    return _compare([node("DequantizeLinear", ["x", "s"], ["y"], axis=0, block_size=2)], {"x": np.array([1, 2, 3, 4], np.uint8)}, scale)
+
+
+def linear_resize_between() -> Both:
+    """The linear mode of `Resize` takes the last two dimensions, whichever are to be resized."""
+    x = np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3)
+    sizes = {"sizes": np.array([1, 4, 4, 3], np.int64)}
+    return _compare([node("Resize", ["x", "", "", "sizes"], ["y"], mode="linear")], {"x": x}, sizes)
+
+
+def batch_normalization() -> Both:
+    """`BatchNormalization` loses digits where the mean is much larger than the deviation."""
+    constants = {
+        "one": np.array([1], np.float32),
+        "zero": np.array([0], np.float32),
+        "m": np.array([1000], np.float32),
+        "v": np.array([1e-2], np.float32),
+    }
+    return _compare(
+        [node("BatchNormalization", ["x", "one", "zero", "m", "v"], ["y"])], {"x": np.array([[1000.125]], np.float32)}, constants
+    )
+
+
+FAULTS: Sequence[Callable[[], Both]] = (clip_drops_nan, blocks_of_one_dimension, linear_resize_between, batch_normalization)
