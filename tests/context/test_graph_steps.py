@@ -489,7 +489,7 @@ async def test_a_quick_graph_is_computed_at_once(context: MLContext, graph: MLGr
     threads = ran_on(graph)
     # However slow this machine is.
     monkeypatch.setattr(promise_module, "_STRETCH", 3600)
-    monkeypatch.setattr(session, "_QUICK", 3600)
+    monkeypatch.setattr(session, "QUICK", 3600)
     ready = []
     inputs, outputs = {"x": full(1), "y": full(2)}, {"sum": full(0)}
     for _ in range(4):

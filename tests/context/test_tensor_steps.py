@@ -402,7 +402,7 @@ def test_the_same_tensors_are_checked_once(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs count as quick, however slow this machine is."""
-    monkeypatch.setattr(session, "_QUICK", 3600)
+    monkeypatch.setattr(session, "QUICK", 3600)
 
 
 def last(graph: MLGraph) -> Any:
@@ -482,7 +482,7 @@ def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(
         context.dispatch(graph, inputs, outputs)
         assert len(threads) == 2
     context._state.timeline.finish()
-    monkeypatch.setattr(session, "_QUICK", 0)
+    monkeypatch.setattr(session, "QUICK", 0)
     context.dispatch(graph, {"x": inputs["y"], "y": inputs["x"]}, outputs)
     assert last(graph) is None
     del threads[:]

@@ -30,7 +30,7 @@ STATE = {
     ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
     ("context/engine/remote/host.py", "_HOSTS"): "a fork concerns every process of the program",
-    ("context/engine/remote/host.py", "_SPARES"): "a process starts slowly, so the next context of the program gets it",
+    ("context/engine/remote/process.py", "_SPARES"): "a process starts slowly, so the next context of the program gets it",
     ("context/timeline.py", "_TIMELINES"): "a fork concerns every timeline of the process",
     ("webnn/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("webnn/inspect/capture.py", "warnings"): "within `webnn run --inspect`, which puts it back",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.support import CURRENT, wait_until
+from tests.support import CURRENT, PATIENCE, wait_until
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder
 from webnn.context.engine.remote.host import Host
 
@@ -72,3 +72,16 @@ def descriptors() -> int:
         with contextlib.suppress(OSError):  # the one that lists them
             targets.append(os.readlink(each))
     return sum(target.startswith(("/memfd:", "socket:", "pipe:")) for target in targets)
+
+
+def reason_of(context: MLContext) -> str:
+    """Return why a context is lost, once it is."""
+    info = context.lostSync(PATIENCE)
+    assert info is not None
+    return info["message"]
+
+
+def tensors(context: MLContext) -> tuple[Any, Any]:
+    x, y = (context.createTensorSync(dataType="float32", shape=[8, 8], readable=True, writable=True) for _ in range(2))
+    context.writeTensor(x, ONES)
+    return x, y
