@@ -14,7 +14,7 @@ ORT = load_profile("ort")
 
 
 def native(*names: str) -> Profile:
-    return replace(ORT, native=dict.fromkeys(names, {}))
+    return replace(ORT, native={name: {} for name in names})
 
 
 def graph() -> webnn.GraphDescription:
