@@ -172,7 +172,9 @@ def _start_without(
     implementation = _start(model, named, host, profile=profile)
     given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
     known = {name for name, _, _ in nodes} - set(kept)
-    return implementation if given and {name.partition("/")[0] for name in given} <= known else None
+    # The engine appends to the names of nodes that it changes.
+    strange = [{index for _, index in find_scopes(name)} for name in given - known]
+    return implementation if given and all(owners and owners.isdisjoint(refused) for owners in strange) else None
 
 
 def _values_of(types: Set[str], model: OnnxModel) -> set[str]:

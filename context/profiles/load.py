@@ -34,6 +34,7 @@ PROFILES = (
     "dml-fl6_2",
     "ort",
     "ort-openvino",
+    "qnn-htp",
     "tflite-chromium147",
     "tflite-chromium153",
     "webgpu-dawn",

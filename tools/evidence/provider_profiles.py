@@ -46,12 +46,14 @@ class Agreement:
 
     Attributes:
         graphs: How many graphs were built on the device.
+        refused: How many of them the provider refused as a whole, most of them for want of memory; they are not compared.
         operators: How many of their operators have something left to run there.
         stay: How many of these run on the device.
         wrong: The operators that the profile places elsewhere than the device: their operation, and where and why the device runs them.
     """
 
     graphs: int = 0
+    refused: int = 0
     operators: int = 0
     stay: int = 0
     wrong: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -59,6 +61,9 @@ class Agreement:
     def add(self, real: Placement, predicted: Placement) -> None:
         """Compare the placements of a graph."""
         self.graphs += 1
+        if " refused the graph: " in real.reason:
+            self.refused += 1
+            return
         for ours, theirs in zip(predicted.operators, real.operators, strict=True):
             # A graph that the CPU runs as a whole reports operators that the optimizer removes, too.
             if not theirs.device or not ours.device:
@@ -123,13 +128,13 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore", webnn.WebNNWarning)
     profile = load_profile(given.profile)
-    print("| graphs | built | operators | on the device | as the profile says | |\n|---|---|---|---|---|---|")
+    print("| graphs | built | refused whole | operators | on the device | as the profile says | |\n|---|---|---|---|---|---|---|")
     wrong: Counter[tuple[str, str]] = Counter()
     for kind in given.kind or KINDS:
         found = compare(KINDS[kind](), given.device, profile)
         right = found.operators - found.wrong.total()
         share = f"{right / max(found.operators, 1):.2%}"
-        print(f"| {kind} | {found.graphs:,} | {found.operators:,} | {found.stay:,} | {right:,} | {share} |", flush=True)
+        print(f"| {kind} | {found.graphs:,} | {found.refused} | {found.operators:,} | {found.stay:,} | {right:,} | {share} |", flush=True)
         wrong += found.wrong
     for (operation, what), count in sorted(wrong.items()):
         print(f"{operation:24}{count:5}  {what}")
