@@ -19,7 +19,8 @@ ONES = np.ones((8, 8), np.float32)
 
 def isolated(revision: str = CURRENT, **options: Any) -> MLContext:
     """Make a context whose sessions are in a process."""
-    return ML(revision=revision, isolate=True, **options).createContextSync()
+    # The CPU, whatever else this machine has.
+    return ML(revision=revision, isolate=True, **options).createContextSync(accelerated=False)
 
 
 def host_of(context: MLContext) -> Host:
