@@ -21,7 +21,7 @@ from webnn.builder.keywords import check_keywords, show_keywords
 from webnn.builder.numerics import NUMERICS_VARIABLE, Numerics, convert_numerics
 from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
-from webnn.context.devices.selection import FallbackPolicy, convert_policy
+from webnn.context.devices.selection import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE, FallbackPolicy, convert_policy
 from webnn.context.faults import Faults
 from webnn.validation import webidl
 
@@ -42,7 +42,6 @@ __all__ = [
     "DEFAULT_CACHE_SIZE",
     "FALLBACK_VARIABLE",
     "HANG_VARIABLE",
-    "ISOLATE_VARIABLE",
     "MEMORY_VARIABLE",
     "PROFILE_VARIABLE",
     "Emulation",
@@ -58,10 +57,6 @@ __all__ = [
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 CACHE_VARIABLE = "WEBNN_CACHE"
-SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
-#: Packages, separated by commas.
-PLUGINS_VARIABLE = "WEBNN_PLUGINS"
-ISOLATE_VARIABLE = "WEBNN_ISOLATE"
 #: The limits of a device's process: seconds for each build and each run, and bytes.
 HANG_VARIABLE = "WEBNN_HANG_LIMIT"
 MEMORY_VARIABLE = "WEBNN_MEMORY_LIMIT"

@@ -15,9 +15,12 @@ __all__ = [
     "CPU",
     "CUDA",
     "DIRECTML",
+    "ISOLATE_VARIABLE",
     "OPENVINO",
+    "PLUGINS_VARIABLE",
     "QNN",
     "REFERENCE",
+    "SIMULATORS_VARIABLE",
     "WEBGPU",
     "Device",
     "DeviceFallbackWarning",
@@ -34,6 +37,12 @@ __all__ = [
 ]
 
 Options = Mapping[str, str]
+
+#: The environment variables that choose devices and their processes, outside of every `emulate` block.
+SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
+#: Packages, separated by commas.
+PLUGINS_VARIABLE = "WEBNN_PLUGINS"
+ISOLATE_VARIABLE = "WEBNN_ISOLATE"
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"

@@ -1,7 +1,7 @@
 """Probes: sessions of one node that show which data types a device computes.
 
 Each type is probed once in a process, when the first graph has it. With a cache (docs/cache.md) the facts are kept in its folder, for as
-long as the engine, the plug-in, the driver and this package stay the same.
+long as the engine, the plug-in and the driver stay the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn._version import __version__
 from webnn.builder.onnx.emitter import Emitter
 from webnn.context.devices.capabilities import Facts, read_facts, write_facts
 from webnn.context.devices.selection import session_settings
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 _LOCK = threading.Lock()
+#: Another number makes facts that were kept invalid: raise it if the probes change.
+_FORM = 1
 #: The part of an engine's message that is about the probe, and the place in the source of the plug-in.
 _PLACE = re.compile(r"^.*Status Message: (\S+:\d+ \w+ )?")
 #: Where the loader of Vulkan looks for drivers where no environment variable names them.
@@ -104,7 +105,7 @@ def _key(device: Device, settings: Options) -> bytes:
     described += [getattr(hardware, name, None) for name in ("vendor", "vendor_id", "device_id", "metadata")]
     library = dict(getattr(handle, "ep_metadata", {})).get("library_path", "")
     files = [_stamp(Path(each)) for each in (library, *_drivers())]
-    return make_key(b"facts", (), repr((__version__, device, sorted(settings.items()), [str(each) for each in described], files)))
+    return make_key(b"facts", (), repr((_FORM, device, sorted(settings.items()), [str(each) for each in described], files)))
 
 
 def _drivers() -> Iterator[str]:

@@ -13,7 +13,7 @@ from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
 from webnn.commands.failure import failing
-from webnn.context.emulation import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
+from webnn.context.devices.selection import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
 
 __all__ = [
     "PAGES",
