@@ -27,7 +27,7 @@ __all__ = ["Hooks", "ProfileChooser", "marker_settings", "webnn_faults", "webnn_
 _NAME = "webnn_profile"
 _MARKER = "webnn"
 #: The keywords of the marker that hold for programs and pages: parameters of `webnn.emulate`.
-_SETTINGS = ("profile", "fallback", "faults", "numerics", "simulators", "plugins")
+_SETTINGS = ("profile", "fallback", "faults", "numerics", "simulators", "isolate", "plugins")
 _STACK = pytest.StashKey[ExitStack]()
 
 

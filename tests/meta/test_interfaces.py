@@ -231,6 +231,7 @@ def test_what_python_can_make_all_the_same() -> None:
         "semantics",
         "simulators",
         "plugins",
+        "isolate",
     ]
     assert [each for each, _, _ in signature(ML)] == ["revision", "document", *own]
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(ML).parameters.values())

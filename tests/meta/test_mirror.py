@@ -15,6 +15,7 @@ CODE = ("webnn", "context", "builder", "validation", "wpt_runner", "tools", "ben
 
 #: Folders and files of tests that mirror no code, with the reason.
 ELSEWHERE = {
+    "tests/builder/onnx/devices": "the rows of all providers",
     "tests/meta": "rules of the repository as a whole",
     "tests/property": "random programs, through all layers",
     "tests/docs": "the code blocks of the documentation",

@@ -252,7 +252,10 @@ def test_the_marker_of_all_settings(project: pytest.Pytester) -> None:
 
 
 WRONG_SETTINGS = [
-    ("profil='coreml'", "*the marker webnn takes the keywords profile, fallback, faults, numerics, *, got profil"),
+    (
+        "profil='coreml'",
+        "*the marker webnn takes the keywords profile, fallback, faults, numerics, simulators, isolate, plugins, *, got profil",
+    ),
     ("'coreml'", "*the marker webnn takes the keywords *, got 'coreml'"),
     ("", "*the marker webnn takes the keywords *, got nothing"),
     ("profile='corem'", "*the marker webnn: corem: must be a device profile*"),
@@ -275,7 +278,9 @@ def test_without_the_plugin_of_pages(project: pytest.Pytester) -> None:
     tests = "@pytest.mark.webnn(profile='coreml')\ndef test_it(): assert program.ranks() == 5\n"
     outcome = run(project, f"{tests}@pytest.mark.webnn(dialect='browsers-2026')\ndef test_wrong(): pass\n", "-pno:webnn_serve")
     outcome.assert_outcomes(passed=1, errors=1)
-    outcome.stdout.fnmatch_lines(["*the marker webnn takes the keywords profile, fallback, faults, numerics, got dialect"])
+    outcome.stdout.fnmatch_lines(
+        ["*the marker webnn takes the keywords profile, fallback, faults, numerics, simulators, isolate, plugins, got dialect"]
+    )
 
 
 #: The text after the name in a decorator, and whether it is a parameter of the fixture.

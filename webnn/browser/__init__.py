@@ -12,5 +12,5 @@ __all__ = ["COMMANDS"]
 COMMANDS: Mapping[str, Entry] = {
     "browser": Entry("webnn.browser.command", "Compare a browser with the emulator."),
     "browser run": Entry("webnn.browser.command_run", "Run a program in a browser and in the emulator, and show what differs."),
-    "profiles record": Entry("webnn.browser.command_record", "Record the profile of a browser, by its opSupportLimits() and by probing."),
+    "profiles record": Entry("webnn.browser.command_record", "Record the profile of a browser, or of a GPU or an NPU of this machine."),
 }

@@ -39,7 +39,7 @@ def command(
     probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the calls.")] = 1,
 ) -> None:
-    """Record the profile of a browser, by its opSupportLimits() and by probing; or that of a GPU or an NPU of this machine.
+    """Record the profile of a browser, or of a GPU or an NPU of this machine.
 
     Some hundred calls of each operation show the refusals beyond the limits. The rules are the features that refused calls share.
     With --verify the exit status is 1 if the browser and the profile disagree about a call. With --device, graphs of one operation are
