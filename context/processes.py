@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 
-__all__ = ["SIGNALLED", "describe_code", "end_with_parent"]
+__all__ = ["KEEPER", "SIGNALLED", "describe_code", "end_with_parent"]
 
 #: The exit code of a process that a signal ended, less the signal's number.
 SIGNALLED = 128
+#: The name of the threads that start the processes of contexts, and wait for them: the program itself starts none.
+KEEPER = "webnn process"
 #: How often a process looks for its parent, in seconds.
 _WATCH = 0.5
 #: On Windows, the right to wait for a process.

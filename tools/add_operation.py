@@ -84,7 +84,7 @@ def add_unary(name: str, types: Sequence[str], onnx_name: str, numpy: str, says:
         ).removesuffix("\n"),
         "builder/onnx/unary.py": lambda text: _insert(text, r'    "(\w+)": "\w+",\n', name, f'    "{name}": "{onnx_name}",\n'),
         "webnn/reference/unary.py": lambda text: _insert(
-            text, r'(?: {8}#.*\n)* {8}"(\w+)": each_element.*\n', name, f'        "{name}": each_element(np.{numpy}),\n'
+            text, r'(?: {4}#.*\n)* {4}"(\w+)": each_element.*\n', name, f'    "{name}": each_element(np.{numpy}),\n'
         ),
         "docs/operations/unary.toml": lambda text: _insert(
             text + "\n", r"\[(\w+)\]\nformula(?:.*\n)+?\n(?=\[|\Z)", name, _EXAMPLE.format(**words, prints=_example(numpy))

@@ -15,5 +15,27 @@ def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
     return input
 
 
-_NAMES = "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan"
-OPERATIONS = tuple(Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary) for name in _NAMES.split())
+def _operation(name: str) -> Operation:
+    return Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary)
+
+
+OPERATIONS = tuple(
+    _operation(name)
+    for name in (
+        "abs",
+        "ceil",
+        "cos",
+        "erf",
+        "exp",
+        "floor",
+        "identity",
+        "log",
+        "neg",
+        "reciprocal",
+        "roundEven",
+        "sign",
+        "sin",
+        "sqrt",
+        "tan",
+    )
+)

@@ -128,7 +128,7 @@ def add_rule(root: Path) -> None:
     edit(
         root / "webnn" / "onnx" / "rules" / "elementwise.py",
         ("RULES:", RULE),
-        ('        "Where": _where,\n', '        "ThresholdedRelu": _thresholded_relu,\n        "Where": _where,\n'),
+        ('    "Where": _where,\n', '    "ThresholdedRelu": _thresholded_relu,\n    "Where": _where,\n'),
     )
     edit(root / "docs" / "onnx-ops.md", ("| ThresholdedRelu | body |", "| ThresholdedRelu | rule |"))
 

@@ -28,6 +28,7 @@ from webnn.context import limits
 from webnn.context.emulation import Settings
 from webnn.context.once import compute
 from webnn.context.placement.assign import unknown
+from webnn.context.processes import KEEPER
 from webnn.validation.caller import find_caller
 from webnn.validation.errors import DOMException, WebNNTypeError
 
@@ -108,7 +109,7 @@ class Witness:
 
     def audit(self, event: str, arguments: tuple[object, ...]) -> None:
         """Learn from the interpreter that a process starts: a hook of `sys.addaudithook`."""
-        if event in _STARTS:
+        if event in _STARTS and threading.current_thread().name != KEEPER:
             self.ask()
 
     def ask(self) -> None:

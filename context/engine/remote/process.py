@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from webnn.context.engine.remote.channel import REQUEST, Channel, Operation
-from webnn.context.processes import describe_code
+from webnn.context.processes import KEEPER, describe_code
 from webnn.context.state import Loss
 
 __all__ = ["Process", "abandon_spares", "find_spare"]
@@ -67,7 +67,7 @@ class Process:
         self.environment = dict(os.environ)
         self.end = ""
         self.ended = threading.Event()
-        threading.Thread(target=self._keep, name="webnn process", daemon=True).start()
+        threading.Thread(target=self._keep, name=KEEPER, daemon=True).start()
 
     @property
     def pid(self) -> int:

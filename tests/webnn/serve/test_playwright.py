@@ -373,7 +373,7 @@ def test_without_a_marker(webnn_emulator):
     [
         (
             "profil='coreml'",
-            "*the marker webnn takes the keywords profile, fallback, faults, numerics, simulators, isolate, plugins, revision, dialect, workers, got profil",
+            "*the marker webnn takes the keywords profile, fallback, faults, numerics, *, revision, dialect, workers, got profil",
         ),
         ("'coreml'", "*the marker webnn takes the keywords *, got 'coreml'"),
         ("profile='corem'", "*the marker webnn: *corem*must be a device profile*"),

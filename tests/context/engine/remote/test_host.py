@@ -22,6 +22,7 @@ from tests.context.test_timeline_interrupts import ITIMER, LOOPS, run_interrupte
 from tests.support import PATIENCE, wait_until
 from webnn import InvalidStateError, MLContext
 from webnn.context.engine.remote.channel import Channel
+from webnn.context.processes import KEEPER
 
 pytestmark = [
     pytest.mark.processes,
@@ -187,7 +188,7 @@ def test_nothing_is_left(way: str) -> None:
     del context, graph, x, y, large
     gc.collect()
     wait_until(lambda: not runs(pid))
-    wait_until(lambda: all(thread.name != "webnn process" for thread in threading.enumerate()))
+    wait_until(lambda: all(thread.name != KEEPER for thread in threading.enumerate()))
 
 
 def survive(count: int, seed: int) -> None:
