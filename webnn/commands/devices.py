@@ -11,18 +11,21 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 import webnn
 from webnn._extras import pip_command
 from webnn.commands.choices import Device, IsolateOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
+from webnn.commands.text import show_controls
 from webnn.context.devices import choice
 from webnn.context.devices import selection as device_selection
 from webnn.context.devices.choice import Inventory
 from webnn.context.emulation import ambient
 from webnn.context.engine import discovery
 from webnn.context.engine.plugins import PLUGINS
+from webnn.context.engine.remote.scout import scout
 
 __all__ = ["command"]
 
@@ -46,6 +49,7 @@ def command(
     isolate: IsolateOption = None,
     plugins: PluginOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what drivers write, on the standard error.")] = False,
 ) -> None:
     """Show what is installed, and what each deviceType runs on here.
 
@@ -79,6 +83,9 @@ def command(
             print_rows(console, missing)
         elif not settings.simulators and any(each.fallback for each in selections):
             console.print("\nwebnn devices --simulators has a software GPU and a simulated NPU.", soft_wrap=True)
+    if verbose:
+        for line in Text.from_ansi(scout().noise()).plain.splitlines():
+            typer.echo(show_controls(line), err=True)
     if len(flavours) > 1:
         if not as_json:
             console.print()

@@ -314,6 +314,13 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, output.splitlines())) <= 80
 
 
+def test_the_messages_of_drivers_are_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, make_inventory())
+    monkeypatch.setattr("webnn.context.engine.remote.scout.Scout.noise", lambda _: "a \x1b[31mwarning\x1b[0m\nand\x07 more")
+    assert invoke("devices")[2] == ""
+    assert invoke("devices", "--verbose")[2] == "a warning\nand more\n"
+
+
 #: An inventory, the providers, and the device types without the reasons.
 DEVICES = [
     (
