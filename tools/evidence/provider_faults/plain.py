@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,10 @@ def _devices(provider: str) -> tuple[list[Any], dict[str, str]]:
     """Register a plug-in with its device in software; return the device and the options that choose it."""
     if provider == "WebGpuExecutionProvider":
         os.environ["ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"] = "1"
-        import onnxruntime_ep_webgpu as plugin  # type: ignore[import-untyped]  # noqa: PLC0415 (not installed everywhere)
-
+        plugin = import_module("onnxruntime_ep_webgpu")
         options: dict[str, str] = {}
     else:
-        import onnxruntime_qnn as plugin  # type: ignore[import-untyped]  # noqa: PLC0415 (as above)
-
+        plugin = import_module("onnxruntime_qnn")
         options = {"backend_path": str(plugin.get_qnn_htp_path())}
     listed = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
     if not listed:
