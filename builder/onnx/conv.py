@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from webnn.builder.onnx.emitter import Attribute, Emitter, Op, Translation
+import numpy as np
+
+from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.validation.conv import conv_transpose_output_size, input_sizes
 from webnn.validation.errors import OperationError, label_prefix
 
-__all__ = ["TRANSLATIONS", "arrange_filter", "conv_attributes", "conv_transpose2d"]
+__all__ = ["TRANSLATIONS", "arrange_filter", "conv2d", "conv_attributes", "conv_transpose2d"]
 
 
 def arrange_filter(e: Emitter, value: str, options: Any, wanted: str = "oihw") -> str:
@@ -16,7 +18,7 @@ def arrange_filter(e: Emitter, value: str, options: Any, wanted: str = "oihw") -
     return e.transpose(value, [options.filterLayout.index(axis) for axis in wanted])
 
 
-def conv_attributes(options: Any) -> dict[str, Attribute]:
+def conv_attributes(options: Any) -> dict[str, Any]:
     """Return the attributes of a convolution from the options of `conv2d`."""
     beginningHeight, endingHeight, beginningWidth, endingWidth = options.padding or (0, 0, 0, 0)
     return {
@@ -27,10 +29,25 @@ def conv_attributes(options: Any) -> dict[str, Attribute]:
     }
 
 
-def _conv2d(e: Emitter, op: Op) -> str:
+def conv2d(e: Emitter, op: Op, *, covers: bool = True) -> str:
+    """Emit ``conv2d``.
+
+    ``covers`` says whether the provider's node is right where the filter is as large as the input, and padding lies at the ends only.
+    """
     options = op.options
-    inputs = [e.from_layout(op["input"], options.inputLayout), arrange_filter(e, op["filter"], options), op.get("bias")]
-    return e.to_layout(e.node("Conv", inputs, **conv_attributes(options)), options.inputLayout)
+    value, attributes = e.from_layout(op["input"], options.inputLayout), conv_attributes(options)
+    pads, sizes = attributes["pads"], [*input_sizes(options.inputLayout, op.shape("input"))]
+    filterSizes = [op.shape("filter")[options.filterLayout.index(axis)] for axis in "hw"]
+    if not covers and any(pads[2:]) and not any(pads[:2]) and filterSizes == sizes[2:]:
+        # The engine would put a `Pad` back into the convolution.
+        for axis, end in ((2, pads[2]), (3, pads[3])):
+            if end:
+                zeros = e.literal(np.zeros([end if each == axis else size for each, size in enumerate(sizes)], np.float32))
+                value = e.node("Concat", [value, zeros], axis=axis)
+                sizes[axis] += end
+        attributes["pads"] = [0] * 4
+    inputs = [value, arrange_filter(e, op["filter"], options), op.get("bias")]
+    return e.to_layout(e.node("Conv", inputs, **attributes), options.inputLayout)
 
 
 def conv_transpose2d(e: Emitter, op: Op, *, extends: bool = True) -> str:
@@ -82,6 +99,6 @@ def conv_transpose2d(e: Emitter, op: Op, *, extends: bool = True) -> str:
 
 
 TRANSLATIONS = {
-    "conv2d": Translation(emit=_conv2d, carry={"float16": "float32"}),
+    "conv2d": Translation(emit=conv2d, carry={"float16": "float32"}),
     "convTranspose2d": Translation(emit=conv_transpose2d, carry={"float16": "float32"}),
 }

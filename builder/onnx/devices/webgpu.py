@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from webnn.builder.onnx.conv import conv2d
 from webnn.builder.onnx.devices.forms import clamp_floats, softsign, where
 from webnn.builder.onnx.emitter import BOOL, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.quantization import dequantize
@@ -145,6 +146,8 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         "clamp": _widen(replace(rows["clamp"], emit=partial(_clamp, rows["clamp"].emit))),
         # Its `DequantizeLinear` with blocks computes wrong values for one dimension.
+        # `Conv` takes a filter as large as the input for a product, and forgets padding at the ends.
+        "conv2d": replace(rows["conv2d"], emit=partial(conv2d, covers=False)),
         "dequantizeLinear": replace(rows["dequantizeLinear"], emit=partial(dequantize, subtract=_subtract, least=2)),
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         "logicalOr": replace(rows["logicalOr"], emit=_logical_or),

@@ -33,6 +33,12 @@ def linear_resize_between() -> Both:
     return _compare([node("Resize", ["x", "", "", "sizes"], ["y"], mode="linear")], {"x": x}, sizes)
 
 
+def filter_as_large_as_the_input() -> Both:
+    """`Conv` forgets padding at the ends of an input that is as large as the filter."""
+    x, filter = (np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3) for _ in range(2))
+    return _compare([node("Conv", ["x", "w"], ["y"], pads=[0, 0, 1, 0])], {"x": x}, {"w": filter})
+
+
 def batch_normalization() -> Both:
     """`BatchNormalization` loses digits where the mean is much larger than the deviation."""
     constants = {
@@ -46,4 +52,10 @@ def batch_normalization() -> Both:
     )
 
 
-FAULTS: Sequence[Callable[[], Both]] = (clip_drops_nan, blocks_of_one_dimension, linear_resize_between, batch_normalization)
+FAULTS: Sequence[Callable[[], Both]] = (
+    clip_drops_nan,
+    blocks_of_one_dimension,
+    linear_resize_between,
+    batch_normalization,
+    filter_as_large_as_the_input,
+)

@@ -103,6 +103,7 @@ CASES: list[Case] = [
         Case("maxPool2d", floats(1, 2, 5, 5) - 9, windowDimensions=[3, 3], padding=padding, strides=[2, 2])
         for padding in ([1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 1, 0])
     ),
+    *(Case("conv2d", floats(1, 2, 3, 3), floats(2, 2, 3, 3), bias=floats(2), padding=p) for p in ([0, 1, 0, 0], [0, 0, 0, 2])),
     *(
         Case("convTranspose2d", floats(1, 1, 3, 3), floats(1, 2, 3, 3), bias=floats(2), strides=[3, 2], padding=p, outputSizes=s)
         for p, s in (([0, 0, 0, 0], [10, 8]), ([1, 1, 1, 1], [8, 6]), ([0, 0, 0, 0], [9, 7]), ([0, 0, 0, 1], [11, 7]))
@@ -189,6 +190,8 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
     (Case("clamp", floats(2), minValue=0, maxValue=6), WEBGPU, ["Max", "Min"]),
     (Case("clamp", integers("uint8", 2), minValue=1, maxValue=6), WEBGPU, ["Cast", "Clip", "Cast"]),
     (Case("slice", integers("int32", 4, 5), [1, 0], [2, 5]), WEBGPU, ["Gather"]),
+    (Case("conv2d", floats(1, 1, 3, 3), floats(1, 1, 3, 3), padding=[0, 1, 0, 1]), WEBGPU, ["Concat", "Concat", "Conv"]),
+    (Case("conv2d", floats(1, 1, 4, 3), floats(1, 1, 3, 3), padding=[0, 1, 0, 1]), WEBGPU, ["Conv"]),
     (
         Case("layerNormalization", floats(2, 3), axes=[1]),
         QNN,
