@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webnn.commands.choices import Device, SimulatorsOption, set_devices
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.context.profiles import Profile, ProfileError, load_profile, make_profile
-from webnn.validation.device_type import DeviceType
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.browser.profile_probe import Page
+    from webnn.validation.device_type import DeviceType
 
 __all__ = ["command"]
 
@@ -27,7 +28,8 @@ def command(
     browser: Annotated[
         Path | None, typer.Option(metavar="PROGRAM", help="The browser; otherwise WEBNN_BROWSER.", show_default=False)
     ] = None,
-    device: Annotated[DeviceType | None, typer.Option(help="Record a device of this machine, not a browser.", show_default=False)] = None,
+    device: Annotated[Device | None, typer.Option(help="Record a device of this machine, not a browser.", show_default=False)] = None,
+    simulators: SimulatorsOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where the profile goes; otherwise it is printed.")
     ] = None,
@@ -46,7 +48,8 @@ def command(
     built on the device, hardware or a simulator; the rules say which of them leave it.
     """
     if device is not None:
-        _record_device(device, output, probes, seed)
+        set_devices(simulators, ())
+        _record_device(device.value, output, probes, seed)
         return
     # Imported lazily: the browser's driver is an extra.
     from webnn.browser.chromium import BrowserError, Chromium, PageError, find_browser, serve  # noqa: PLC0415
