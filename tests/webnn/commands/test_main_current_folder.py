@@ -25,13 +25,14 @@ pytestmark = pytest.mark.processes
 NAMES = [
     *("signal", "json", "typing", "numpy", "onnx", "socket", "ssl", "select", "re", "random", "struct", "pickle", "tempfile", "subprocess"),
     *("threading", "multiprocessing", "dataclasses", "enum", "logging", "traceback", "tokenize", "pydantic", "onnxruntime"),
+    *("onnxruntime_ep_webgpu", "onnxruntime_ep_openvino", "onnxruntime_qnn"),
 ]
 #: Leaves a mark beside itself.
 HOSTILE = "import os\nopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), __name__ + '.ran'), 'w').close()\n"
 #: Calls of each command, which start every kind of process that it has. `serve` ends at once, because the port is taken.
 CALLS: dict[str, list[list[str]]] = {
     "demo": [["--images", "0"]],
-    "devices": [[]],
+    "devices": [["--isolate"], ["--simulators", "--isolate"]],
     "profiles": [[]],
     "semantics": [[]],
     "run": [["graph.webnn"], ["program.mjs", "--revision", "2026-06"]],
@@ -44,6 +45,7 @@ CALLS: dict[str, list[list[str]]] = {
     "fuzz": [["--calls", "2", "--graphs", "1"]],
     "proposal": [["diff", "2026-06", "2026-06+zero-size"]],
     "browser": [["run", "program.mjs", "--browser", "there-is-none"]],
+    "conformance": [["--sample", "2"]],
     "wpt": [["run", "--wpt", "checkout", "--jobs", "1", "--expectations", "none"]],
 }
 #: A command that has nothing to do here, and its exit code.
