@@ -10,7 +10,6 @@ import pytest
 
 from tests.support import BROWSERS, Array
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand
-from webnn.context.engine.discovery import discover
 
 RNG = np.random.default_rng(3)
 FLOATS = RNG.normal(size=(2, 3, 4)).astype(np.float32)
@@ -30,12 +29,10 @@ KEPT: dict[str, tuple[Array, Make]] = {
 }
 
 
-@pytest.fixture(scope="module", params=["gpu", "npu"])
+@pytest.fixture(scope="module", params=[pytest.param(each, marks=pytest.mark.simulators(each)) for each in ("gpu", "npu")])
 def context(request: pytest.FixtureRequest) -> MLContext:
     """Make a context on a simulator."""
     kind: Literal["gpu", "npu"] = request.param
-    if not any(device.simulated and device.type == kind for device in discover(simulators=True).devices):
-        pytest.skip(f"no simulator of a {kind}: docs/devices.md")
     return ML(revision=BROWSERS, simulators=True, fallback="silent").createContextSync(deviceType=kind)
 
 

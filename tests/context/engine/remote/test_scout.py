@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
@@ -112,13 +111,11 @@ def test_a_context_on_the_cpu_ends_the_search() -> None:
     wait_until(lambda: not Path(f"/proc/{pid}/exe").exists())
 
 
-@pytest.mark.skipif(importlib.util.find_spec("onnxruntime_qnn") is None, reason="needs the simulator of QNN")
+@pytest.mark.simulators("npu")
 def test_a_driver_that_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """QNN's simulator dies of this graph, unless it gets rows of its own."""
     monkeypatch.setattr("webnn.builder.onnx.devices.MODULES", {})
     context = ML(revision=CURRENT, simulators=True, fallback="silent").createContextSync(deviceType="npu")
-    if context._state.selection.device != "npu":
-        pytest.skip("the simulator does not start here")
     assert all(device.handle is None for device in context._state.selection.devices)
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", shape=[2, 1, 4, 1, 3])
