@@ -7,7 +7,6 @@ long as the engine, the plug-in and the driver stay the same.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import sys
 import threading
@@ -21,6 +20,7 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emitter
 from webnn.context.devices.capabilities import Facts, read_facts, write_facts
 from webnn.context.devices.selection import session_settings
+from webnn.context.engine import vulkan
 from webnn.context.engine.cache.digest import make_key
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import session_options, start
@@ -37,9 +37,6 @@ _LOCK = threading.Lock()
 _FORM = 1
 #: The part of an engine's message that is about the probe, and the place in the source of the plug-in.
 _PLACE = re.compile(r"^.*Status Message: (\S+:\d+ \w+ )?")
-#: Where the loader of Vulkan looks for drivers where no environment variable names them.
-_ICD_FOLDERS = ("/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d")
-_ICD_VARIABLES = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES")
 
 
 def measure(device: Device, settings: Options, types: Iterable[str], cache: ModelCache | None = None) -> Facts:
@@ -110,9 +107,9 @@ def _key(device: Device, settings: Options) -> bytes:
 
 def _drivers() -> Iterator[str]:
     """Yield the files that describe the Vulkan drivers of this machine."""
-    named = [path for name in _ICD_VARIABLES for path in os.environ.get(name, "").split(os.pathsep) if path]
+    named = vulkan.driver_files(*vulkan.VARIABLES, "VK_ADD_DRIVER_FILES")
     yield from named
-    for folder in () if named or sys.platform != "linux" else _ICD_FOLDERS:
+    for folder in () if named or sys.platform != "linux" else vulkan.FOLDERS:
         yield from sorted(str(each) for each in Path(folder).glob("*.json"))
 
 

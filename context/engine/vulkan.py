@@ -12,12 +12,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["VARIABLES", "adapter_names", "chosen_drivers", "find_software_driver"]
+__all__ = ["FOLDERS", "VARIABLES", "adapter_names", "chosen_drivers", "driver_files", "find_software_driver"]
 
 #: The variables by which a user chooses drivers; the second one is its older name.
 VARIABLES = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
 #: Where distributions keep the descriptions of drivers.
-_FOLDERS = ("/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d")
+FOLDERS = ("/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d")
 _LAVAPIPE = "lvp_icd*.json"
 #: SwiftShader beside a Chromium: of Playwright and Puppeteer in the home folder, and of packages.
 _BESIDE_CHROMIUM = (
@@ -42,6 +42,11 @@ def chosen_drivers() -> str:
     return next((value for name in VARIABLES if (value := os.environ.get(name))), "")
 
 
+def driver_files(*variables: str) -> list[str]:
+    """Return the descriptions of drivers that environment variables name."""
+    return [path for name in variables for path in os.environ.get(name, "").split(os.pathsep) if path]
+
+
 def find_software_driver() -> Path | None:
     """Return the description of a software driver: that of lavapipe, else that of SwiftShader; ``None`` if there is none here."""
     if not sys.platform.startswith("linux"):
@@ -51,7 +56,7 @@ def find_software_driver() -> Path | None:
 
 def _software_drivers() -> Iterator[Path]:
     own = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    for folder in (*_FOLDERS, f"{own}/vulkan/icd.d"):
+    for folder in (*FOLDERS, f"{own}/vulkan/icd.d"):
         yield from _files(f"{folder}/{_LAVAPIPE}")
     for pattern in _BESIDE_CHROMIUM:
         yield from _files(pattern)

@@ -27,7 +27,7 @@ DRIVERS = [
 @pytest.mark.parametrize(("files", "chosen"), DRIVERS)
 def test_find_software_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: list[str], chosen: str) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(vulkan, "_FOLDERS", (str(tmp_path / "share/vulkan/icd.d"),))
+    monkeypatch.setattr(vulkan, "FOLDERS", (str(tmp_path / "share/vulkan/icd.d"),))
     monkeypatch.setattr(vulkan, "_BESIDE_CHROMIUM", (f"{tmp_path}/.cache/ms-playwright/chromium*/*/vk_swiftshader_icd.json",))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
     for name in files:
