@@ -36,13 +36,14 @@ if TYPE_CHECKING:
 
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Backend
+    from webnn.context.devices.choice import Inventory
     from webnn.context.devices.selection import Selection
     from webnn.context.engine.remote.host import Host
     from webnn.context.graph import MLGraph
     from webnn.validation.caller import Caller
     from webnn.validation.context_options import Preferences
 
-__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "plain_context"]
+__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "find_inventory", "plain_context"]
 
 _ANCHOR = "#api-ml-createcontext"
 _error = partial(argument_error, "createContext", anchor=_ANCHOR)
@@ -342,6 +343,15 @@ def plain_context(state: ContextState) -> MLContext:
     return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
 
 
+def find_inventory(settings: emulation.Settings) -> Inventory:
+    """Return what exists on this machine for contexts with these settings.
+
+    Raises:
+        NotSupportedError: No engine is installed, or a package that the settings name is not one of a plug-in.
+    """
+    return discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False)
+
+
 def _select(asked: Preferences, settings: emulation.Settings, semantics: Semantics) -> tuple[Selection, Callable[[], Backend]]:
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = asked.powerPreference
@@ -355,10 +365,9 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
         choose = select_reference
     else:
         options = settings.providerOptions or {}
-        inventory = discovery.discover(
-            simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
+        choose = partial(
+            select, inventory=find_inventory(settings), powerPreference=power, order=settings.order or {}, providerOptions=options
         )
-        choose = partial(select, inventory=inventory, powerPreference=power, order=settings.order or {}, providerOptions=options)
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
     return choose(asked.deviceType or "cpu"), load

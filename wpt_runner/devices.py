@@ -10,7 +10,7 @@ import webnn
 from webnn.context import emulation
 from webnn.context.devices import choice
 from webnn.context.devices.selection import CPU, Device
-from webnn.context.engine import discovery
+from webnn.context.ml import find_inventory
 
 __all__ = ["DeviceType", "Found", "find_device", "select_device"]
 
@@ -45,5 +45,4 @@ def select_device(deviceType: DeviceType) -> Device:
     settings = emulation.ambient()
     if settings.profile is not None:
         return Device(provider=CPU, type="cpu")
-    inventory = discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or ())
-    return choice.select(deviceType, inventory).devices[0]
+    return choice.select(deviceType, find_inventory(settings)).devices[0]

@@ -23,9 +23,9 @@ from webnn.context.devices import choice
 from webnn.context.devices import selection as device_selection
 from webnn.context.devices.choice import Inventory
 from webnn.context.emulation import ambient
-from webnn.context.engine import discovery
 from webnn.context.engine.plugins import PLUGINS
 from webnn.context.engine.remote.scout import scout
+from webnn.context.ml import find_inventory
 
 __all__ = ["command"]
 
@@ -64,9 +64,7 @@ def command(
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    inventory = discovery.discover(
-        simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False
-    )
+    inventory = find_inventory(settings)
     selections = [choice.select(device, inventory) for device in Device]
     if as_json:
         packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}
