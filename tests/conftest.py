@@ -268,11 +268,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     session.config.pluginmanager.register(Processes())
 
 
+def lacks_shared(config: pytest.Config) -> bool:
+    """Whether tests on shared data are required here and none ran."""
+    return bool(os.environ.get("WEBNN_REQUIRE_SHARED")) and config.stash[RAN] == 0
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    terminalreporter.write_line(f"tests on shared data: {config.stash[RAN]} ran")
+    reason = ": a failure, WEBNN_REQUIRE_SHARED is set" if lacks_shared(config) else ""
+    terminalreporter.write_line(f"tests on shared data: {config.stash[RAN]} ran{reason}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    worker = hasattr(session.config, "workerinput")
-    if not worker and os.environ.get("WEBNN_REQUIRE_SHARED") and session.config.stash[RAN] == 0:
+    if not hasattr(session.config, "workerinput") and lacks_shared(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
