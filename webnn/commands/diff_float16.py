@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-from rich.table import Table
-
 import webnn
 from webnn.commands.failure import failing
 from webnn.commands.feeds import build, compute
@@ -57,7 +54,7 @@ def report(
         tolerance: The largest difference that is none, relative to the largest value of an output.
         as_json: Print data.
     """
-    kept = split_names(keep, [description])
+    kept = split_names(keep, description)
     with failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared in float16: {}"):
         context, graph = build(description)
         trial = _Trial(description, inputs, compute(context, graph, dict(inputs)))
@@ -66,11 +63,12 @@ def report(
         before = trial.measure(kept)
         proposed = _propose(trial, losses, kept, before)
         after = trial.measure([*kept, *proposed]) if proposed else before
-    names = ",".join([*kept, *proposed])
-    target = path.name.partition(".")[0]
-    command = shlex.join(
-        ["webnn", "convert", str(path), *call, "--float16", *(["--keep", names] if names else []), "-o", f"{target}.webnn"]
-    )
+    names = [*kept, *proposed]
+    options = ["--keep", ",".join(names)] if names else []
+    if any("," in name for name in names):
+        options = [each for name in names for each in ("--keep", name)]
+    output = f"{path.name.removesuffix('.json').rpartition('.')[0]}-float16.webnn"
+    command = shlex.join(["webnn", "convert", str(path), *call, "--float16", *options, "-o", output])
     overflow = _find_overflow(losses)
     if as_json:
         data = {"outputs": before, "overflow": None if overflow is None else overflow.name, "keep": proposed, "kept": after}
@@ -126,18 +124,11 @@ def _print(
     losses: Losses, overflow: Loss | None, before: Mapping[str, float], proposed: Sequence[str], after: Mapping[str, float], command: str
 ) -> None:
     console = make_console()
-    table = Table(box=None, pad_edge=False)
-    for column in ("operator", "result"):
-        table.add_column(column, overflow="fold")
-    for column in ("loses", "so far", "largest value"):
-        table.add_column(column, justify="right", no_wrap=True)
+    console.print("  loses   so far  largest value  operator")
     for each in losses.values[:_SHOWN]:
-        label = "" if each.label in ("", each.name) else f" {each.label}"
-        texts = (f"{each.operation}{label}", each.name)
-        table.add_row(
-            *[escape(show_controls(text)) for text in texts], f"{each.relative:.2g}", f"{each.accumulated:.2g}", f"{each.largest:.6g}"
-        )
-    console.print(table)
+        label = "" if each.label in ("", each.name) else f", {each.label}"
+        line = f"{each.relative:7.2g}  {each.accumulated:7.2g}  {each.largest:13.6g}  {each.operation} {each.name}{label}"
+        console.print(show_controls(line), soft_wrap=True, markup=False)
     if overflow is not None:
         text = f"overflow: {overflow.operation} {overflow.name} makes {overflow.largest:.6g}; the largest number of float16 is {LARGEST:g}"
         console.print(show_controls(text), style="red", soft_wrap=True, markup=False)

@@ -37,12 +37,12 @@ Int8Option: TypeAlias = Annotated[bool, typer.Option("--int8", help="Store weigh
 Int4Option: TypeAlias = Annotated[bool, typer.Option("--int4", help="Store weights as integers of 4 bits, likewise.")]
 
 
-def split_names(given: Sequence[str] | None, known: Sequence[webnn.GraphDescription] = ()) -> list[str]:
-    """Split names at commas, but not inside a label of a graph that has commas."""
-    labels = {operator.label for description in known for operator in description.operators}
+def split_names(given: Sequence[str] | None, description: webnn.GraphDescription) -> list[str]:
+    """Split the values of ``--keep`` at commas, except those that are a label or the name of a result."""
+    known = {name for operator in description.operators for name in (operator.label, *operator.outputs)}
     names: list[str] = []
     for each in given or ():
-        names += [each] if each in labels else [name.strip() for name in each.split(",") if name.strip()]
+        names += [each] if each in known else [name.strip() for name in each.split(",") if name.strip()]
     return names
 
 
@@ -60,7 +60,7 @@ def lower_types(
     before, lines = count_bytes(description), list[str]()
     with failing((ValueError, webnn.WebNNTypeError), _WRONG):
         if float16:
-            made = to_float16(description, keep=split_names(keep, [description]), inputs=inputs)
+            made = to_float16(description, keep=split_names(keep, description), inputs=inputs)
             description = made.description
             lines += _describe_float16(made)
         if int8 or int4:
@@ -84,7 +84,7 @@ def _describe_float16(made: Float16) -> Iterator[str]:
     for each in made.staying:
         reasons.setdefault(each.reason, []).append(f"{each.operation} {each.label or each.name}")
     for reason, names in reasons.items():
-        yield f"float32: {_plural(len(names), 'operator')}, because {reason}: {_few(names)}"
+        yield f"float32: {_plural(len(names), 'operator')} ({reason}): {_few(names)}"
     for counts, what in (
         (made.saturated, "beyond 65504, which are 65504"),
         (made.vanished, "too small, which are 0, or 6e-8 in a scalar"),
@@ -97,7 +97,8 @@ def _describe_integers(integers: Integers, bits: Bits) -> str:
     if not integers.weights:
         return f"int{bits}: no constant is large enough"
     worst = integers.weights[0]
-    return f"int{bits}: {_plural(len(integers.weights), 'constant')}; the largest error has {worst.name}: {worst.error:.2%} of its root mean square"
+    count = _plural(len(integers.weights), "constant")
+    return f"int{bits}: {count}; the largest error has {worst.name}: {worst.error:.2%} of its root mean square"
 
 
 def _plural(count: int, noun: str) -> str:

@@ -85,6 +85,14 @@ def find_losses(
     exact, rounded = exact.infer(), rounded.infer()
     alone = _judge(rounded, inputs, context, limit)
     types = rounded.descriptors()
+    made = {name: operator.operation for operator in exact.operators for name in operator.outputs}
+    #: The names of values in float16 behind which a cast has the name that they have in float32: those of outputs.
+    before = {
+        operator.outputs[0]: value
+        for operator in rounded.operators
+        if operator.operation == "cast" and made.get(operator.outputs[0], "cast") != "cast"
+        for _, _, value in operator.named_values()
+    }
     found: list[Loss] = []
     overflowing: list[str] = []
     for positions, _ in group(exact, limit):
@@ -98,7 +106,8 @@ def find_losses(
         if not floats:
             continue
         expected, actual = (
-            compute_outputs(replace(graph, outputs={name: name for name in floats}), context, inputs) for graph in (exact, rounded)
+            compute_outputs(replace(graph, outputs={name: names.get(name, name) for name in floats}), context, inputs)
+            for graph, names in ((exact, {}), (rounded, before))
         )
         for operator in operators:
             for name in set(operator.outputs).intersection(floats):
@@ -112,8 +121,8 @@ def find_losses(
                         name=name,
                         operation=operator.operation,
                         label=operator.label,
-                        dataType=types[name].dataType,
-                        relative=alone.get(name, 0.0),
+                        dataType=types[before.get(name, name)].dataType,
+                        relative=alone.get(before.get(name, name), 0.0),
                         accumulated=relative_distance(narrow, wide),
                         largest=largest,
                         overflows=int((finite & ~np.isfinite(narrow)).sum()),

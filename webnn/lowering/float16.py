@@ -133,7 +133,11 @@ class _Float16(Rebuilder):
 
     def names(self) -> dict[object, str]:
         """Return the names of the values, by `value_key`."""
-        names = {value_key(operand): f"{name}_{operand.descriptor.dataType}" for name, operand in self._others.items()}
+        # Few constants are there in both types.
+        names: dict[object, str] = {
+            value_key(operand): name if name in self._description.constants else f"{name}_{operand.descriptor.dataType}"
+            for name, operand in self._others.items()
+        }
         # A cast to the type that a value has already is that value, and keeps its first name.
         return names | {value_key(operand): name for name, operand in reversed(self.operands.items())}
 

@@ -21,7 +21,7 @@ _NORMAL: Final = 2.0 ** FLOAT_FORMATS["float16"].smallest
 LEAST: Final = 2.0**-24
 
 #: Why an operator stays in float32.
-ASKED = "asked for"
+ASKED = "kept"
 OVERFLOWS = "it multiplies with a number that is too large for float16"
 _SUBNORMAL = "it multiplies with numbers that are subnormal in float16"
 _POSITIONS = "it computes with integers, such as positions, that float16 does not have"
