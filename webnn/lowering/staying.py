@@ -82,7 +82,7 @@ def round_constant(value: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> 
     vanishes = int(np.count_nonzero(value) - np.count_nonzero(array))
     if vanishes and value.size == 1:
         # Such a number keeps a divisor away from 0.
-        array = np.copysign(np.full_like(array, LEAST), value).astype(np.float16)
+        array = np.asarray(np.copysign(np.full_like(array, LEAST), value), np.float16)
     return Rounding(array, overflows, vanishes, 0 < largest < _NORMAL)
 
 
@@ -123,6 +123,9 @@ class _Analysis:
         self._reasons: dict[int, str] = {}
         #: Values in float32 that an operator made or the caller gives.
         self._wide = {name for name in description.inputs if inputs and self._is_float(name)}
+        #: The positions and the results of moves of such values.
+        self._moves: set[int] = set()
+        self._moved: set[str] = set()
         #: Values whose elements are integers that float16 has, such that it may lack their products.
         self._integers: set[str] = set()
         #: Values that are computed of integers and constants alone.
@@ -147,13 +150,15 @@ class _Analysis:
             if reason is not None:
                 self._reasons[position] = reason
                 self._wide.update(operator.outputs)
+            elif operator.operation in MOVING and self._comes_wide([value for value in values if self._is_float(value)], self._moved):
+                self._moves.add(position)
+                self._moved.update(operator.outputs)
         # Moves between two operators that stay, from the back.
         taken: dict[str, bool] = dict.fromkeys(self._description.outputs.values(), self._inputs)
         for position in reversed(range(len(operators))):
             operator = operators[position]
             values = [value for _, _, value in operator.named_values()]
-            follows = operator.operation in MOVING and any(map(self._is_float, values)) and self._comes_wide(values)
-            if position not in self._reasons and follows and all(taken.get(name, False) for name in operator.outputs):
+            if position not in self._reasons and position in self._moves and all(taken.get(name, False) for name in operator.outputs):
                 self._reasons[position] = _FOLLOWS
             for value in values:
                 taken[value] = taken.get(value, True) and position in self._reasons
@@ -194,12 +199,11 @@ class _Analysis:
         given = {**operator.arguments, **operator.options}
         return [float(given[name]) for name in _FACTORS if isinstance(given.get(name), int | float)]
 
-    def _comes_wide(self, floats: list[str]) -> bool:
-        """Tell whether all operands are there in float32, not all of them as constants."""
+    def _comes_wide(self, floats: list[str], moved: Collection[str] = ()) -> bool:
+        """Tell whether all operands are there in float32, or are moves of such ones; not all of them as constants."""
         constants = self._description.constants
-        return not self._wide.isdisjoint(floats) and all(
-            value in self._wide or value in constants or not self._is_float(value) for value in floats
-        )
+        wide = [value for value in floats if value in self._wide or value in moved]
+        return bool(wide) and all(value in constants for value in floats if value not in wide)
 
     def _are_integers(self, floats: list[str]) -> bool:
         return bool(floats) and all(value in self._integers for value in floats[:2])
