@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,10 +58,10 @@ def report(
     with failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared in float16: {}"):
         context, graph = build(description)
         trial = _Trial(description, inputs, compute(context, graph, dict(inputs)))
-        lowered = to_float16(description, keep=kept).description
-        losses = find_losses(description, lowered, inputs, context)
+        made = to_float16(description, keep=kept)
+        losses = find_losses(description, made.description, inputs, context)
         before = trial.measure(kept)
-        proposed = _propose(trial, losses, kept, before)
+        proposed = _propose(trial, losses, kept, {each.name for each in made.staying}, before)
         after = trial.measure([*kept, *proposed]) if proposed else before
     names = [*kept, *proposed]
     options = ["--keep", ",".join(names)] if names else []
@@ -99,15 +99,19 @@ def _find_overflow(losses: Losses) -> Loss | None:
     return next((known[name] for name in losses.overflowing if known[name].overflows), None)
 
 
-def _propose(trial: _Trial, losses: Losses, kept: Sequence[str], before: Mapping[str, float]) -> list[str]:
-    """Return the names of operators to keep in float32: those around numbers that are too large, and those that bring outputs nearer."""
+def _propose(trial: _Trial, losses: Losses, kept: Sequence[str], staying: Set[str], before: Mapping[str, float]) -> list[str]:
+    """Return the names of operators to keep in float32: those around numbers that are too large, and those that bring outputs nearer.
+
+    ``staying`` are the names of those that stay in float32 already.
+    """
     large = {*losses.overflowing}
     proposed = list(
         dict.fromkeys(
             [
                 operator.outputs[0]
                 for operator in trial.description.operators
-                if large.intersection((*operator.outputs, *[value for _, _, value in operator.named_values()]))
+                if operator.outputs[0] not in staying
+                and large.intersection((*operator.outputs, *[value for _, _, value in operator.named_values()]))
             ]
         )
     )

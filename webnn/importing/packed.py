@@ -1,6 +1,6 @@
-"""Weights that a model stores as integers: they stay integers, although their numbers are known at import.
+"""Weights that a model stores in a smaller type: they keep it, although their numbers are known at import.
 
-Models write them as a cast of a constant, from which a zero point is subtracted, and which is multiplied with a scale. `dequantizeLinear`
+Models write them as a cast of a constant. From integers, a zero point is subtracted, and they are multiplied with a scale. `dequantizeLinear`
 gives the same numbers, bit for bit: differences of small integers are exact, and the product is rounded once.
 """
 
@@ -16,10 +16,11 @@ from webnn.importing.values import Array, Value
 
 __all__ = ["Packed", "Step", "follow"]
 
-#: The least bytes of integers that stay integers.
+#: The least bytes of a constant that keeps its type.
 _LEAST = 1024
 _INTEGERS = frozenset({"int8", "uint8"})
-_FLOATS = frozenset({"float16", "float32"})
+#: The types that numbers of a type may come from.
+_SOURCES = {"float16": _INTEGERS, "float32": _INTEGERS | {"float16"}}
 
 #: The steps after which a value may still be packed.
 Step = Literal["cast", "multiply", "subtract", "transpose"]
@@ -27,22 +28,22 @@ Step = Literal["cast", "multiply", "subtract", "transpose"]
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Numbers as integers, less a zero point, times a scale.
+    """Numbers as those of a smaller type, less a zero point, times a scale.
 
     Attributes:
-        integers: The integers.
-        scale: The scale, in the type of the numbers. It has as many dimensions; each is 1 or that of the integers. None if there is none.
-        zero: The zero point, likewise, in the type of the integers.
+        source: The smaller numbers: integers, or of float16 without scale and zero point.
+        scale: The scale, in the type of the numbers. It has as many dimensions; each is 1 or that of the source. None if there is none.
+        zero: The zero point, likewise, in the type of the source.
     """
 
-    integers: Array
+    source: Array
     scale: Array | None = None
     zero: Array | None = None
 
     def turn(self, permutation: Sequence[int] | None) -> Packed:
         """Return the transposed numbers."""
         scale, zero = (None if each is None else np.transpose(each, permutation) for each in (self.scale, self.zero))
-        return Packed(np.transpose(self.integers, permutation), scale, zero)
+        return Packed(np.transpose(self.source, permutation), scale, zero)
 
 
 def follow(step: Step, inputs: Sequence[Value], result: Array, permutation: Sequence[int] | None = None) -> Packed | None:
@@ -54,13 +55,9 @@ def follow(step: Step, inputs: Sequence[Value], result: Array, permutation: Sequ
         result: The numbers.
         permutation: The permutation of a transpose, by default the reverse order.
     """
-    if result.dtype.name not in _FLOATS:
-        return None
     if step == "cast":
-        array = inputs[0].array
-        if array is None or array.dtype.name not in _INTEGERS or array.nbytes < _LEAST or 0 in array.strides:
-            return None
-        return Packed(array)
+        array, sources = inputs[0].array, _SOURCES.get(result.dtype.name, frozenset())
+        return None if array is None or array.dtype.name not in sources or array.nbytes < _LEAST or 0 in array.strides else Packed(array)
     places = [place for place, value in enumerate(inputs) if value.packed is not None]
     if len(places) != 1 or (step == "subtract" and places != [0]):
         return None
@@ -69,12 +66,14 @@ def follow(step: Step, inputs: Sequence[Value], result: Array, permutation: Sequ
     if step == "transpose":
         return packed.turn(permutation)
     other = inputs[1 - places[0]].array
-    given = None if other is None or packed.scale is not None else _parameter(other, packed.integers.shape)
+    if other is None or packed.scale is not None or packed.source.dtype.name not in _INTEGERS:
+        return None
+    given = _parameter(other, packed.source.shape)
     if given is None:
         return None
     if step == "multiply":
         return replace(packed, scale=given)
-    zero = given.astype(packed.integers.dtype) if packed.zero is None and np.isfinite(given).all() else None
+    zero = given.astype(packed.source.dtype) if packed.zero is None and np.isfinite(given).all() else None
     return None if zero is None or (zero != given).any() else replace(packed, zero=zero)
 
 

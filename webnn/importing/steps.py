@@ -109,13 +109,13 @@ class Operands:
         return value.operand
 
     def _unpack(self, packed: Packed, dataType: DataType) -> MLOperand:
-        integers, scale, zero = self.constant(packed.integers), packed.scale, packed.zero
+        source, scale, zero, rank = self.constant(packed.source), packed.scale, packed.zero, packed.source.ndim
         if scale is None and zero is None:
-            return self.builder.cast(integers, dataType)
-        scale = np.ones((1,) * packed.integers.ndim, NUMPY_DTYPES[dataType]) if scale is None else scale
-        zero = np.zeros((1,) * packed.integers.ndim, packed.integers.dtype) if zero is None else zero
+            return self.builder.cast(source, dataType)
+        scale = np.ones((1,) * rank, NUMPY_DTYPES[dataType]) if scale is None else scale
+        zero = np.zeros((1,) * rank, packed.source.dtype) if zero is None else zero
         scale, zero = (np.ascontiguousarray(each) for each in np.broadcast_arrays(scale, zero))
-        return self.builder.dequantizeLinear(integers, self.constant(scale), self.constant(zero))
+        return self.builder.dequantizeLinear(source, self.constant(scale), self.constant(zero))
 
     def constant(self, array: Array) -> MLOperand:
         """Return the constant of an array with elements of a type that WebNN has; equal small arrays share one."""

@@ -55,7 +55,7 @@ class Value:
         operand: The operand, if there is one; a known value gets it when it is first needed.
         roots: The inputs of the model that its elements come from; none if they are known.
         numbers: The same numbers in float32, from which the operand of integers is cast when it is first needed.
-        packed: The same numbers as integers with a scale, which become the operand.
+        packed: The same numbers in a smaller type, which become the operand.
     """
 
     name: str
