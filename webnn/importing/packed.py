@@ -1,7 +1,7 @@
 """Weights that a model stores in a smaller type: they keep it, although their numbers are known at import.
 
-Models write them as a cast of a constant. From integers, a zero point is subtracted, and they are multiplied with a scale. `dequantizeLinear`
-gives the same numbers, bit for bit: differences of small integers are exact, and the product is rounded once.
+Models write them as a cast of a constant. From integers, a zero point is subtracted, and they are multiplied with a scale.
+`dequantizeLinear` gives the same numbers, bit for bit: differences of small integers are exact, and the product is rounded once.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def test_a_planted_overflow_is_named_and_the_proposal_mends_it(model: Path, tmp_
     assert code == 1, errors
     found = json.loads(output)
     assert (found["overflow"], found["values"][0]["name"], found["values"][0]["relative"]) == ("planted", "planted", "inf")
-    assert {"planted", "shifted", "scaled"} <= {*found["keep"]}
-    assert not {"dense", "ramp", "y"} & {*found["keep"]}
+    # The operator behind stays in float32 anyway, for its small factor.
+    assert found["keep"] == ["planted", "moved", "summed", "shifted"]
     assert found["outputs"]["y"] == "inf" or found["outputs"]["y"] > 0.1
     assert found["kept"]["y"] < 5e-3
     # The command is one that can be typed.

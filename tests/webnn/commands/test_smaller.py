@@ -41,7 +41,7 @@ def convert(model: Path, *options: str, suffix: str = ".webnn") -> tuple[int, st
     return result.exit_code, result.stderr, output
 
 
-@pytest.mark.parametrize("suffix", [".webnn", ".onnx", ".mlir", ".webnn.json"])
+@pytest.mark.parametrize("suffix", [".webnn", ".onnx", pytest.param(".mlir", marks=pytest.mark.processes), ".webnn.json"])
 def test_float16_in_every_format(model: Path, suffix: str) -> None:
     code, errors, output = convert(model, "--float16", suffix=suffix)
     assert code == 0, errors
