@@ -81,7 +81,7 @@ def _parameter(array: Array, shape: tuple[int, ...]) -> Array | None:
     """Return a scale or a zero point with as many dimensions as the integers; None if it makes them larger, or is as large."""
     if array.ndim > len(shape):
         return None
-    # What repeats along a dimension is there once.
+    # Elements that repeat along a dimension are needed once.
     once = array[tuple([slice(0, 1) if stride == 0 else slice(None) for stride in array.strides])] if array.size else array
     spread = once.reshape([1] * (len(shape) - array.ndim) + list(once.shape))
     fits = all(size in (1, wanted) for size, wanted in zip(spread.shape, shape, strict=True))

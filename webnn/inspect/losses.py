@@ -1,4 +1,4 @@
-"""What each operator of a graph loses in float16: `find_losses`."""
+"""The loss of each operator of a graph in float16: `find_losses`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Loss:
         dataType: The data type in the graph in float16.
         relative: The largest difference that the operator makes from its own operands, as `MLGraph.accuracy` has it, divided by the largest
             value.
-        accumulated: The largest difference from the graph in float32, divided by its largest value. That of all operators before is in it.
+        accumulated: The largest difference from the graph in float32, divided by its largest value. It includes the losses of
+            all operators before.
         largest: The size of the largest finite element in float32.
         overflows: How many elements are finite in float32 alone.
     """

@@ -1,4 +1,4 @@
-"""What each operator loses in float16: an overflow is named, and an operator is not blamed for those before it."""
+"""The loss of each operator in float16: an overflow is named, and an operator is not blamed for those before it."""
 
 from __future__ import annotations
 
