@@ -59,7 +59,7 @@ class Float16:
 
 
 def to_float16(description: GraphDescription, *, keep: Collection[str] = (), inputs: bool = False) -> Float16:
-    """Return a graph with float16 in place of float32.
+    """Return a graph with float16 in place of float32, without its calls of subgraphs, whose operators stay.
 
     Inputs and outputs stay float32, with casts behind and before them. An operator stays in float32 if it is kept, if the draft has no
     float16 for it, or if its numbers cannot be float16: it multiplies with a constant beyond the range or below the normal range of
@@ -75,7 +75,8 @@ def to_float16(description: GraphDescription, *, keep: Collection[str] = (), inp
         WebNNTypeError: The draft refuses the graph.
         DescriptionError: The description contradicts itself.
     """
-    description = description.infer()
+    # A kernel of a call takes operands of the types that it had.
+    description = replace(description.infer(), calls=())
     revision = find_revision(description.draft, imports=False)
     _check_names(description, keep, revision.operations)
     lowering = _Float16(make_sketch(LabellingBuilder, revision), description, keep, inputs=inputs)
