@@ -64,20 +64,21 @@ def to_integers(description: GraphDescription, bits: Bits) -> Integers:
     A block is at most 128 elements for 8 bits, 32 for 4 bits, along the axis that a product sums over.
 
     Args:
-        description: The graph. One of a draft without `dequantizeLinear` is lifted; 4 bits bring the draft an addition.
+        description: The graph. One with weights, of a draft without `dequantizeLinear`, is lifted; 4 bits bring the draft an addition.
         bits: The bits of an integer.
 
     Raises:
         WebNNTypeError: The draft refuses the graph.
         DescriptionError: The description contradicts itself, or has something without counterpart in the newest draft.
     """
-    if "dequantizeLinear" not in find_revision(description.draft, imports=False).operations:
-        description = description.lift()
     description = description.infer()
+    found = _find_weights(description)
+    if found and "dequantizeLinear" not in find_revision(description.draft, imports=False).operations:
+        description = description.lift()
     constants, taken = dict(description.constants), Names(description.descriptors())
     made: dict[str, OperatorDescription] = {}
     weights = []
-    for name, axes in _find_weights(description).items():
+    for name, axes in found.items():
         constant = constants[name]
         blocks = _divide(constant.value.shape, axes, _BLOCKS[bits])
         integers, scale, error = _round(constant.value.astype(np.float32), blocks, bits, constant.value.dtype)
@@ -90,9 +91,9 @@ def to_integers(description: GraphDescription, bits: Bits) -> Integers:
             ("scale", scale, constant.descriptor.dataType),
             ("zeroPoint", zeros, _TYPES[bits]),
         ):
-            found = inputs[part] = taken.find(f"{name}_{dataType if part == 'input' else part}")
+            own = inputs[part] = taken.find(f"{name}_{dataType if part == 'input' else part}")
             value = pack(array) if dataType == "int4" else array
-            constants[found] = ConstantDescription(descriptor=OperandDescriptor(dataType, array.shape), value=value)
+            constants[own] = ConstantDescription(descriptor=OperandDescriptor(dataType, array.shape), value=value)
         made[name] = OperatorDescription(operation="dequantizeLinear", inputs=inputs, label=name, outputs=(name,))
     operators: list[OperatorDescription] = []
     for operator in description.operators:

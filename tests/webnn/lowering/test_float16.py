@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ from webnn import GraphDescription, MLGraphBuilder, OperandDescriptor
 from webnn.commands.feeds import build, compute
 from webnn.lowering.float16 import to_float16
 from webnn.lowering.staying import LEAST
+from webnn.wpt_runner.vectors.cases import load_cases
+from webnn.wpt_runner.vectors.files import bundled_archives
+from webnn.wpt_runner.vectors.graphs import read_graph
 
 DRAFT = "2026-06"
 _random = np.random.default_rng(3)
@@ -199,3 +203,23 @@ def test_older_drafts_have_float16_too() -> None:
     made = to_float16(describe(lambda b, x: b.softmax(x, 1), draft="2024-06")).description
     assert made.draft == "2024-06"
     assert operations(made) == ["cast float16", "softmax float16", "cast float32"]
+
+
+def test_every_recorded_graph_keeps_its_outputs() -> None:
+    count = 0
+    for case in itertools.islice(load_cases(bundled_archives()), 0, None, 20):
+        try:
+            source = read_graph(case).graph.infer()
+        except webnn.WebNNTypeError:
+            continue
+        for inputs in (False, True):
+            made = to_float16(source, inputs=inputs).description
+            assert made.select(made.outputs) == made
+            known, before = made.infer().descriptors(), source.descriptors()
+            for name, value in source.outputs.items():
+                dataType = "float16" if inputs and before[value].dataType == "float32" else before[value].dataType
+                assert known[made.outputs[name]] == OperandDescriptor(dataType, before[value].dimensions)
+            # Nothing is left to change.
+            assert len(to_float16(made, inputs=inputs).description.operators) <= len(made.operators)
+        count += 1
+    assert count > 100
