@@ -73,12 +73,12 @@ def round_constant(value: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> 
     """Round a constant to float16, and count what does not fit."""
     with np.errstate(all="ignore"):
         array = value.astype(np.float16, order="C")
-    sizes = np.abs(value)
-    overflow = np.isinf(array) & np.isfinite(value)
-    overflows = int(overflow.sum())
-    if overflows:
+    largest, overflows = max(-float(value.min(initial=0)), float(value.max(initial=0))), 0
+    if not largest <= LARGEST:  # or it is infinite, or NaN
+        finite = np.isfinite(value)
+        overflow = finite & np.isinf(array)
+        overflows, largest = int(overflow.sum()), float(np.abs(value[finite]).max(initial=0))
         array[overflow] = np.copysign(np.float16(LARGEST), value[overflow])
-    largest = float(sizes[np.isfinite(value)].max(initial=0))
     vanishes = int(np.count_nonzero(value) - np.count_nonzero(array))
     if vanishes and value.size == 1:
         # Such a number keeps a divisor away from 0.
