@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from webnn import GraphDescription, MLGraphBuilder, OperandDescriptor
 from webnn.commands.feeds import build, compute
 from webnn.lowering.float16 import to_float16
 from webnn.lowering.staying import LEAST
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.vectors.cases import load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.graphs import read_graph
@@ -223,3 +225,13 @@ def test_every_recorded_graph_keeps_its_outputs() -> None:
             assert len(to_float16(made, inputs=inputs).description.operators) <= len(made.operators)
         count += 1
     assert count > 100
+
+
+def test_an_operator_that_the_draft_has_in_float32_only_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    revision = find_revision(DRAFT)
+    without = replace(revision, data_types={**revision.data_types, "relu": {"input": ("float32",)}})
+    monkeypatch.setattr("webnn.lowering.float16.find_revision", lambda name, imports: without)
+    made = to_float16(describe(network))
+    assert [f"{each.operation} {each.reason}" for each in made.staying] == ["relu the draft has no float16 there"]
+    types = [f"{each.operation} {each.descriptors[0].dataType}" for each in made.description.operators]
+    assert types == ["cast float16", "matmul float16", "cast float32", "relu float32", "cast float16", "softmax float16", "cast float32"]
