@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
+from webnn.builder.onnx.emitter import Array, Emitter, Op, Translation, View
 from webnn.builder.onnx.integer import clip
+from webnn.builder.operand import Operator
 from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 
-__all__ = ["TRANSLATIONS", "Subtract", "dequantize"]
+__all__ = ["TRANSLATIONS", "Subtract", "dequantize", "dequantize_constants"]
 
 _WIDE: tuple[DataType, ...] = ("int32", "uint32")
 
@@ -117,6 +118,19 @@ def dequantize(e: Emitter, op: Op, *, subtract: Subtract, least: int = 1) -> str
         zeroPoint = "" if withoutZero else _reshape(e, zeroPoint, given.blocks, form.shape)
         result = e.node("DequantizeLinear", [input, scale, zeroPoint], **form.attributes)
     return e.transpose(result, given.view.permutation)
+
+
+def dequantize_constants(operator: Operator) -> Array | None:
+    """Return the numbers of constants of 8 bits, as ``dequantizeLinear`` gives them; None if an operand is something else."""
+    arrays = [each._value for each in operator.inputs]
+    integers, scale, zero = arrays
+    if integers is None or scale is None or zero is None or operator.inputs[0].descriptor.dataType not in ("int8", "uint8"):
+        return None
+    inputShape, scaleShape = _split(integers.shape, scale.shape)
+    with np.errstate(all="ignore"):
+        difference = integers.reshape(inputShape).astype(np.float32) - zero.reshape(scaleShape).astype(np.float32)
+        difference *= scale.reshape(scaleShape)
+    return difference.reshape(integers.shape).astype(scale.dtype, copy=False)
 
 
 def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str, subtract: Subtract) -> str:

@@ -17,6 +17,7 @@ from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.devices import change_rows
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.normalization import find_added
+from webnn.builder.onnx.quantization import dequantize_constants
 from webnn.builder.onnx.searches import find_together
 from webnn.builder.onnx.together import FactorType, Setting, find_needed
 from webnn.builder.onnx.variants import vary
@@ -137,6 +138,10 @@ class _Translator:
         self.results: dict[int, Sequence[str]] = {}
         self.constants = 0
         values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
+        # An exact session computes dequantized constants once, when it starts. Other sessions leave them to each run, since integer kernels
+        # may take them beside quantized numbers.
+        quantizes = any(operator.operation.name == "quantizeLinear" for operator in graph.operators)
+        self.dequantizes = numerics != "exact" and not provider and not quantizes
         #: Some operand has a type that the engine has few kernels for.
         self.has_ml_dtypes = any(each.descriptor.dataType in ML_DTYPES for each in values)
 
@@ -175,6 +180,9 @@ class _Translator:
         """Translate one operator: cast to the carrier, emit, cast back."""
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
+        if self.dequantizes and operation.name == "dequantizeLinear" and (array := dequantize_constants(operator)) is not None:
+            self.results[operator.index] = (emitter.weight(f"dequantized.{operator.index}", array),)
+            return
         isFolded = self.is_folded(operator)
         if operation.translation is not None:
             translation = self.own_translation(operation)

@@ -73,7 +73,7 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
-        *("webnn.processes", "webnn.stablehlo"),
+        *("webnn.lowering", "webnn.processes", "webnn.stablehlo"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),

@@ -13,6 +13,8 @@ from webnn.check.report import KeptNode, ModelNode, ModelReport, PartitionReport
 from webnn.commands.models import name_options
 from webnn.commands.text import replace_surrogates
 from webnn.context.profiles import load_profile
+from webnn.display.text import size
+from webnn.formats.cost import count_bytes
 from webnn.importing.values import Refused
 from webnn.onnx.fixed import fix
 from webnn.validation.drafts import for_devices
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["describe_model", "predict"]
 
 
-def describe_model(report: Report, description: GraphDescription | None) -> ModelReport:
-    """Return the report about an import."""
+def describe_model(report: Report, description: GraphDescription | None, path: Path) -> ModelReport:
+    """Return the report about an import of a file."""
+    sizes = () if description is None else (f"{size(count_bytes(description))} of weights, from a file of {size(path.stat().st_size)}",)
     operations: Mapping[int, str] = {} if description is None else {each.index: each.operation for each in description.operators}
     return ModelReport(
         nodes=tuple(
@@ -43,7 +46,7 @@ def describe_model(report: Report, description: GraphDescription | None) -> Mode
             ]
         ),
         reasons=_texts(report.refusals),
-        notes=_texts(report.notes),
+        notes=_texts((*report.notes, *sizes)),
     )
 
 

@@ -185,7 +185,7 @@ def _read_model(job: Job, notes: Sink) -> _Run:
             description, report = survey(*job.options.read(path, weights=False))
         else:
             description, report = job.options.survey_stablehlo(path)
-        notes.write(describe_model(report, description))
+        notes.write(describe_model(report, description, path))
     except _FAULTS as error:
         failed = error
 

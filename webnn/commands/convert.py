@@ -14,7 +14,11 @@ from webnn.commands.completion import complete_output
 from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.program import is_graph
+from webnn.commands.smaller import Float16Option, Int4Option, Int8Option, IoOption, KeepOption, count_files, lower_types
+from webnn.display.text import size
 from webnn.formats import WRITERS, save
+from webnn.formats.weights import weights_path
 
 __all__ = ["command"]
 
@@ -44,12 +48,25 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    float16: Float16Option = False,
+    keep: KeepOption = None,
+    float16_io: IoOption = False,
+    int8: Int8Option = False,
+    int4: Int4Option = False,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
-    """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture."""
+    """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.
+
+    It may have smaller numbers than before; the size of files and weights is printed.
+    """
     options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
+    suffix = next((each for each in (".webnn.json", ".webnn") if source.name.lower().endswith(each)), "")
+    before = count_files(source, weights_path(source, suffix) if suffix else None)
+    description = lower_types(description, float16=float16, keep=keep, inputs=float16_io, int8=int8, int4=int4)
     with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):
         weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)
+    if is_graph(source.name):
+        typer.echo(f"size: {size(before)} -> {size(count_files(output, weights))}", err=True)
     beside = "" if weights is None else f", with weights in {weights.name}"
     typer.echo(f"{output}: {len(description.operators)} operators, {len(description.constants)} constants{beside}", err=True)

@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 import webnn
+from webnn.commands.diff_float16 import report
 from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import load_graph
@@ -27,6 +28,7 @@ from webnn.commands.models import (
     is_onnx,
 )
 from webnn.commands.rows import make_console
+from webnn.commands.smaller import Float16Option, KeepOption
 from webnn.commands.text import show_controls
 from webnn.context.engine.foreign import run_model
 from webnn.formats.difference import compare
@@ -62,6 +64,8 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    float16: Float16Option = False,
+    keep: KeepOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
@@ -71,7 +75,23 @@ def command(
     call is wrong.
 
     Options for models hold for each file that has such inputs and dimensions.
+
+    With --float16, one graph is compared with itself in float16: operators are listed by what they lose, the one that makes too large
+    numbers is named, and the command is printed that keeps the worst ones in float32.
     """
+    if float16 and (second is not None or not numbers):
+        raise failure("--float16 compares the numbers of one graph with its own in float16", _WRONG)
+    if keep and not float16:
+        raise failure("--keep needs --float16", _WRONG)
+    if float16:
+        options = ModelOptions.parse(first, shapes, dims, constants, int32, precision)
+        description = load_graph(first, options=options)
+        given = _read_inputs(description, [first], inputs or [], seed)
+        call = [*_repeat("--shape", shapes), *_repeat("--dim", dims), *_repeat("--constant", constants), *(["--int32"] if int32 else [])]
+        call += ["--precision", precision.value] if precision is not None else []
+        if report(description, given, keep, call, first, tolerance=tolerance, as_json=as_json):
+            raise typer.Exit(_DIFFERENT)
+        return
     if second is None and not is_onnx(first):
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
     if inputs and not numbers:
@@ -131,13 +151,22 @@ def _compute(sides: Sequence[_Side], files: Sequence[str], seed: int) -> dict[st
     shared = [name for name, value in one.outputs.items() if name in other.outputs and known[0][value] == known[1][other.outputs[name]]]
     if one.inputs != other.inputs or not shared:
         return {}
-    with failing((OSError, ValueError), _WRONG):
-        given = read_inputs(split_pairs(files, list(one.inputs), "--input"), one.inputs)
-        booleans = frozenset[str]().union(*[boolean_inputs(side.path) for side in sides if side.path is not None])
-    inputs = {**seeded_inputs(one.inputs, seed, booleans), **given}
+    inputs = _read_inputs(one, [side.path for side in sides if side.path is not None], files, seed)
     with failing((webnn.DOMException, TypeError, webnn.DescriptionError), _WRONG, "a graph cannot be computed: {}"):
         results = [side.run(inputs) for side in sides]
     return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}
+
+
+def _read_inputs(description: webnn.GraphDescription, paths: Sequence[Path], files: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the inputs of a graph from files, and drawn ones; some files have inputs that are booleans."""
+    with failing((OSError, ValueError), _WRONG):
+        given = read_inputs(split_pairs(files, list(description.inputs), "--input"), description.inputs)
+        booleans = frozenset[str]().union(*[boolean_inputs(path) for path in paths])
+    return {**seeded_inputs(description.inputs, seed, booleans), **given}
+
+
+def _repeat(option: str, values: Sequence[str] | None) -> list[str]:
+    return [each for value in values or () for each in (option, value)]
 
 
 def _measure(one: Any, other: Any, dataType: DataType) -> dict[str, float]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["multiply_adds", "parameters"]
+__all__ = ["count_bytes", "multiply_adds", "parameters"]
 
 _Known = Mapping[str, "OperandDescriptor"]
 
@@ -36,6 +36,11 @@ def parameters(description: GraphDescription) -> list[int]:
         counted |= own
         result.append(sum([description.constants[name].descriptor.element_count for name in own]))
     return result
+
+
+def count_bytes(description: GraphDescription) -> int:
+    """Return the bytes of all constants."""
+    return sum([each.descriptor.byte_length for each in description.constants.values()])
 
 
 def multiply_adds(operator: OperatorDescription, known: Mapping[str, OperandDescriptor]) -> int:

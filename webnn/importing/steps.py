@@ -14,6 +14,7 @@ from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, 
 
 if TYPE_CHECKING:
     from webnn.builder.sketch import LabellingBuilder
+    from webnn.importing.packed import Packed
 
 __all__ = ["Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
 
@@ -98,12 +99,23 @@ class Operands:
         if value.operand is None:
             if value.numbers is not None:
                 value.operand = self.builder.cast(value.numbers, self.carrier(value.dtype))
+            elif value.packed is not None:
+                value.operand = self._unpack(value.packed, self.carrier(value.dtype))
             else:
                 assert value.array is not None
                 value.operand = self.constant(value.array)
             if value.name:
                 self.remember(value.name, value)
         return value.operand
+
+    def _unpack(self, packed: Packed, dataType: DataType) -> MLOperand:
+        source, scale, zero, rank = self.constant(packed.source), packed.scale, packed.zero, packed.source.ndim
+        if scale is None and zero is None:
+            return self.builder.cast(source, dataType)
+        scale = np.ones((1,) * rank, NUMPY_DTYPES[dataType]) if scale is None else scale
+        zero = np.zeros((1,) * rank, packed.source.dtype) if zero is None else zero
+        scale, zero = (np.ascontiguousarray(each) for each in np.broadcast_arrays(scale, zero))
+        return self.builder.dequantizeLinear(source, self.constant(scale), self.constant(zero))
 
     def constant(self, array: Array) -> MLOperand:
         """Return the constant of an array with elements of a type that WebNN has; equal small arrays share one."""

@@ -11,6 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
+    from webnn.importing.packed import Packed
     from webnn.validation.descriptor import DataType
 
 __all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier"]
@@ -54,6 +55,7 @@ class Value:
         operand: The operand, if there is one; a known value gets it when it is first needed.
         roots: The inputs of the model that its elements come from; none if they are known.
         numbers: The same numbers in float32, from which the operand of integers is cast when it is first needed.
+        packed: The same numbers in a smaller type, which become the operand.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Value:
     operand: MLOperand | None = None
     roots: frozenset[str] = frozenset()
     numbers: MLOperand | None = None
+    packed: Packed | None = None
 
     @classmethod
     def known(cls, array: Array, name: str = "") -> Value:

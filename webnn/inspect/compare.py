@@ -22,7 +22,7 @@ from webnn.validation.errors import WebNNTypeError
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
 
-__all__ = ["Comparison", "ValueDifference", "compare"]
+__all__ = ["Comparison", "ValueDifference", "compare", "compute_outputs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +105,10 @@ def compare(
     suffix = "'" * (1 + max((len(name) - len(name.rstrip("'")) for name in known), default=0))
     found: list[ValueDifference] = []
     for positions, names in group(graphs[0], limit, operands=True):
-        expected = _compute(replace(graphs[0], outputs={name: name for name in names}), one, arrays)
-        whole = _compute(replace(graphs[1], outputs={name: name for name in names}), other, arrays)
+        expected = compute_outputs(replace(graphs[0], outputs={name: name for name in names}), one, arrays)
+        whole = compute_outputs(replace(graphs[1], outputs={name: name for name in names}), other, arrays)
         operators = [graphs[1].operators[position] for position in positions]
-        alone = _compute(_part(graphs[1], operators, suffix), other, {**leaves, **expected})
+        alone = compute_outputs(_part(graphs[1], operators, suffix), other, {**leaves, **expected})
         for operator in graphs[0].operators[positions.start : positions.stop]:
             for name in operator.outputs:
                 found += [_differ(operator, name, known[name], expected[name], alone[name + suffix], whole[name])]
@@ -123,7 +123,7 @@ def _adapt(description: GraphDescription, context: MLContext) -> GraphDescriptio
     return description
 
 
-def _compute(description: GraphDescription, context: MLContext, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def compute_outputs(description: GraphDescription, context: MLContext, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Build a graph in a context, and compute it once."""
     needed = description.select(description.outputs)
     builder = MLGraphBuilder(context)

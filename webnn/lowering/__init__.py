@@ -1,4 +1,7 @@
-"""A graph in an earlier draft: `lower`. Operations that it lacks are made of those that it has."""
+"""A graph in an earlier draft: `lower`. Operations that it lacks are made of those that it has.
+
+`float16` and `blocks` have graphs with smaller numbers: `to_float16`, and `to_integers` for weights.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto,
 from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
+from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
@@ -28,6 +29,8 @@ __all__ = ["Importer"]
 
 #: The most bytes of one element, repeated, that is known at import. It takes no memory itself, but what is computed from it does.
 _MOST_REPEATED = 1 << 20
+#: Operators after which weights may stay integers.
+_PACKING: Mapping[str, Step] = {"Cast": "cast", "Mul": "multiply", "Sub": "subtract", "Transpose": "transpose"}
 #: The deepest nesting of bodies and functions.
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
@@ -336,7 +339,11 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if all(value is None or (value.array is not None and not self.operands.is_missing(value)) for value in inputs):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
-                return [None if array is None else self._made(array) for array in folded]
+                found = [None if array is None else self._made(array) for array in folded]
+                if (step := _PACKING.get(operator)) is not None and found[0] is not None and found[0].array is not None:
+                    permutation = next((list(each.ints) for each in attributes if each.name == "perm"), None)
+                    found[0].packed = follow(step, [value for value in inputs if value is not None], found[0].array, permutation)
+                return found
         return self._apply_rule(rule, source, scope, version, inputs)
 
     def _check(self, source: Source, scope: Scope) -> None:

@@ -14,6 +14,7 @@ from webnn.hlo.ir import Function, Module, Operation, Region
 from webnn.hlo.ir import Value as HloValue
 from webnn.hlo.types import TensorType, TokenType, TupleType, Type
 from webnn.importing.driver import Driver
+from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Blocked, Exhausted, Refused, Value
 from webnn.stablehlo.elements import check_element, count_constant_bytes, dtype_of, shape_of, tensor_type
@@ -27,6 +28,8 @@ from webnn.validation.errors import WebNNTypeError
 
 __all__ = ["Lowering", "Settings"]
 
+#: Operations after which weights may stay integers.
+_PACKING: Mapping[str, Step] = {"stablehlo.convert": "cast", "stablehlo.multiply": "multiply", "stablehlo.subtract": "subtract"}
 #: The deepest nesting of functions and regions.
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning.
@@ -301,6 +304,9 @@ class Lowering(Driver["Operation", "Item"]):
         for index, array in enumerate(returned if isinstance(returned, list) else [returned]):
             dtype = node.dtype(index)
             found.append(Value.known(array if array.dtype == dtype else array.astype(dtype)))
+        step, result = _PACKING.get(node.name), found[0] if len(found) == 1 else None
+        if step is not None and isinstance(result, Value) and result.array is not None:
+            result.packed = follow(step, node.values(), result.array)
         return found
 
     def _result(self, result: Result | Item, type: Type, roots: frozenset[str]) -> Item:

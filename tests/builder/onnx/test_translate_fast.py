@@ -249,3 +249,30 @@ def test_quantized_operations(fast: MLContext, exact: MLContext, name: str, data
     for scale, second in [(odd, 0.05) for odd in ODD] + [(0.05, odd) for odd in ODD]:
         make = quantized(QUANTIZED[name], dataType, scale, second)
         assert compute(fast, make, x, y=y).shape == compute(exact, make, x, y=y).shape
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("blocks", [(1, 1), (6, 1), (1, 8), (6, 2), (3, 8), (2, 4)])
+def test_constants_are_dequantized_at_the_build(exact: MLContext, fast: MLContext, blocks: tuple[int, int], dtype: type) -> None:
+    integers, zeroPoint = RNG.integers(0, 256, (6, 8)).astype(np.uint8), RNG.integers(0, 256, blocks).astype(np.uint8)
+    scale: Array = RNG.normal(size=blocks).astype(dtype)
+
+    def nodes_of(builder: MLGraphBuilder, numerics: Numerics, *, quantizes: bool) -> tuple[MLOperand, list[str]]:
+        numbers = builder.dequantizeLinear(*[constant(builder, each) for each in (integers, scale, zeroPoint)])
+        outputs = {"y": builder.identity(numbers)}
+        if quantizes:
+            one, zero = constant(builder, np.ones((1, 1), dtype)), constant(builder, np.zeros((1, 1), np.int8))
+            outputs["z"] = builder.quantizeLinear(numbers, one, zero)
+        return outputs["y"], [name for _, name in translate(collect(outputs), numerics).node_types()]
+
+    values = []
+    for context, numerics in ((exact, "exact"), (fast, "fast")):
+        builder = MLGraphBuilder(context)
+        y, nodes = nodes_of(builder, numerics, quantizes=False)
+        # An exact session computes them when it starts.
+        assert ("DequantizeLinear" in nodes or "Mul" in nodes) == (numerics == "exact")
+        values += compute_directly(builder.buildSync({"y": y}), {})
+    assert np.array_equal(*values)
+    # Kernels of integers may take them beside quantized numbers.
+    _, nodes = nodes_of(MLGraphBuilder(fast), "fast", quantizes=True)
+    assert "DequantizeLinear" in nodes or "Mul" in nodes

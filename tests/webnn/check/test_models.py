@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def test_missing_weights_do_not_keep_a_model_from_being_checked(tmp_path: Path) 
     assert "weights.bin" not in errors
     assert code in (0, 1)
     assert "5 nodes: 4 become WebNN operators, 1 known at import" in output
+    assert re.search(r"\d+ bytes of weights, from a file of \d+ bytes", output)
 
 
 #: The declared type of `y` is not that of `Relu`.

@@ -12,6 +12,7 @@ import webnn.stablehlo
 from tests.support import CURRENT, make_context
 from webnn.context import once
 from webnn.hlo import Function, Module, RegionBuilder
+from webnn.hlo.attributes import DotDimensionNumbers
 from webnn.hlo.ir import Value
 from webnn.hlo.types import TensorType, TokenType, TupleType, Type
 
@@ -81,3 +82,31 @@ def test_a_parameter_of_16_bits(element: str, wider: str) -> None:
     assert refusal.place == "arguments['samples']"
     assert element in refusal.reason
     assert wider in refusal.advice
+
+
+def test_weights_of_8_bits_stay_integers() -> None:
+    integers = np.arange(-1024, 1024).astype(np.int8).reshape(64, 32)
+    scale = np.linspace(1e-3, 1, 32, dtype=np.float32)
+    main = RegionBuilder([TensorType(shape=(2, 64), element="f32")])
+    wide = TensorType(shape=(64, 32), element="f32")
+    (stored,) = main.append("stablehlo.constant", [], [TensorType(shape=(64, 32), element="i8")], {"value": integers})
+    (scales,) = main.append("stablehlo.constant", [], [TensorType(shape=(32,), element="f32")], {"value": scale})
+    (spread,) = main.append("stablehlo.broadcast_in_dim", [scales], [wide], {"broadcast_dimensions": (1,)})
+    (numbers,) = main.append("stablehlo.convert", [stored], [wide])
+    (weights,) = main.append("stablehlo.multiply", [numbers, spread], [wide])
+    dimensions = DotDimensionNumbers(lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,))
+    results = main.append(
+        "stablehlo.dot_general",
+        [main.arguments[0], weights],
+        [TensorType(shape=(2, 32), element="f32")],
+        {"dot_dimension_numbers": dimensions},
+    )
+    imported = _load(main, ["x"], results)
+    assert [each.operation for each in imported.description.operators] == ["dequantizeLinear", "matmul"]
+    assert max(each.descriptor.byte_length for each in imported.description.constants.values()) == integers.nbytes
+    x = np.eye(64, dtype=np.float32)[:2]
+    context = make_context(CURRENT)
+    builder = webnn.MLGraphBuilder(context)
+    graph = builder.buildSync(imported.description.build(builder))
+    [actual] = once.compute(context, graph, {"x": x}).values()
+    assert np.array_equal(actual, integers[:2].astype(np.float32) * scale)
