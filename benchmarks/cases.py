@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import process_time
 from types import MappingProxyType
 from typing import Any
 
@@ -327,22 +328,26 @@ def _per_operator(name: str, title: str, times: tuple[list[float], list[float]],
     return _alone(name, f"{title}: one of {OPERATORS:,} operators", (mine, other), bar=10, against=against)
 
 
-def _import_onnx(effort: Effort) -> Result:
+def _import_onnx(effort: Effort, *, builds: bool) -> Result:
     # A file of 5 MB: with larger weights, the reading of the file hides the cost of the nodes.
     network = mobilenet.make_network(divisor=2)
     with tempfile.TemporaryDirectory() as folder:
         path = onnx_files.write_file(network, Path(folder))
         check_same(onnx_files.run_import(path, network), onnx_files.run_session(path, network))
 
+        context = ML(revision=CURRENT).createContextSync(powerPreference="low-power")
+
         def ours(repeats: int) -> object:
-            return [onnx_files.import_file(path) for _ in range(repeats)]
+            return [onnx_files.build_file(path, context) if builds else onnx_files.import_file(path) for _ in range(repeats)]
 
         def theirs(repeats: int) -> object:
             return [onnx_files.make_session(path) for _ in range(repeats)]
 
-        times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5))
-    title = "MobileNetV2 shapes, half of the channels: import of the ONNX file"
-    return summarize("import-onnx", title, times, unit="ms", bar=1.5, against="a session of the file")
+        # The threads of a session would hide some of its work on the clock.
+        times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5), clock=process_time)
+    name, what = ("import-build-onnx", "import and build") if builds else ("import-onnx", "import")
+    title = f"MobileNetV2 shapes, half of the channels: {what} of the ONNX file, processor time"
+    return summarize(name, title, times, unit="ms", bar=1.5, against="a session of the file")
 
 
 def _javascript(effort: Effort, name: str, bar: float, unit: Unit = "µs") -> Result:
@@ -487,7 +492,8 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "load": lambda effort: _file(effort, ".webnn.json", saves=False),
         "save-text": lambda effort: _file(effort, ".webnn", saves=True),
         "load-text": lambda effort: _file(effort, ".webnn", saves=False),
-        "import-onnx": _import_onnx,
+        "import-onnx": lambda effort: _import_onnx(effort, builds=False),
+        "import-build-onnx": lambda effort: _import_onnx(effort, builds=True),
         "profile": _profile,
         "trace": _trace,
         "accuracy-squeezenet": _accuracy_squeezenet,

@@ -128,7 +128,9 @@ def check_same(ours: Array, theirs: Array, *, steps: int = 0) -> None:
         raise OutputsDifferError(f"the outputs differ by {error:.3g}, the largest is {largest:.3g}")
 
 
-def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tuple[list[float], list[float]]:
+def interleave(
+    ours: Batch, theirs: Batch, *, rounds: int, repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> tuple[list[float], list[float]]:
     """Let the two sides take turns, so that a drift of the machine affects both.
 
     The side that began comes second in the next round, because the second side can reuse memory that the first one has released. Each turn
@@ -144,9 +146,9 @@ def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tupl
             if repeats > 1:
                 batch(1 + repeats // 10)
             gc.collect()
-            start = time.perf_counter()
+            start = clock()
             kept = batch(repeats)
-            seconds.append((time.perf_counter() - start) / repeats)
+            seconds.append((clock() - start) / repeats)
             del kept
         sides.reverse()
     return times

@@ -11,9 +11,9 @@ import webnn.onnx
 from benchmarks.measure import Array
 from benchmarks.mobilenet import Network, onnx_graph
 from benchmarks.sides import CURRENT, TensorProgram
-from webnn import ML, MLGraphBuilder
+from webnn import ML, GraphDescription, MLContext, MLGraph, MLGraphBuilder
 
-__all__ = ["import_file", "make_session", "run_import", "run_session", "write_file"]
+__all__ = ["build_file", "import_file", "make_session", "run_import", "run_session", "write_file"]
 
 
 def write_file(network: Network, folder: Path) -> Path:
@@ -28,6 +28,13 @@ def import_file(path: Path) -> webnn.onnx.Imported:
     return webnn.onnx.load(path)
 
 
+def build_file(path: Path, context: MLContext) -> tuple[GraphDescription, MLGraph]:
+    """Import the file, and build its graph."""
+    description = import_file(path).description
+    builder = MLGraphBuilder(context)
+    return description, builder.buildSync(description.build(builder))
+
+
 def make_session(path: Path) -> onnxruntime.InferenceSession:
     """Make a session of the file with one thread, as the import has."""
     options = onnxruntime.SessionOptions()
@@ -38,10 +45,8 @@ def make_session(path: Path) -> onnxruntime.InferenceSession:
 
 def run_import(path: Path, network: Network) -> Array:
     """Import, build and compute the file; return the output."""
-    description = import_file(path).description
     context = ML(revision=CURRENT).createContextSync()
-    builder = MLGraphBuilder(context)
-    graph = builder.buildSync(description.build(builder))
+    description, graph = build_file(path, context)
     shapes = {name: description.descriptors()[value].dimensions for name, value in description.outputs.items()}
     return TensorProgram(context, graph, {"image": _planes(network)}, shapes)()
 

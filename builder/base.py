@@ -201,7 +201,7 @@ class BuilderBase(DraftMembers):
         """
         entry = self._calls.get(name)
         operation, call, limits, default = entry if entry is not None else self._prepare(name)
-        given = None
+        given = label = None
         if options is not None or members:
             given = self._members(call, options, members)
             label = given.get("label")
@@ -224,7 +224,9 @@ class BuilderBase(DraftMembers):
         if arguments:
             pairs = zip(operation.arguments, arguments, strict=True)
             converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
-        dictionary = self._convertOptions(operation, call, given) if given else default
+        # The label is not a member of the dictionary.
+        isDefault = not given or (label is not None and len(given) == 1)
+        dictionary = default if isDefault else self._convertOptions(operation, call, given or {})
         # [2026-06: can build] The builder can build.
         if self._isGuarded:  # saves a function call
             self._checkCanBuild(name, call.label)
@@ -237,7 +239,7 @@ class BuilderBase(DraftMembers):
                 raise call.error(argument, "must be an operand of this builder, but another one made it", rule="owner")
             descriptors.append(operand.descriptor)
         optional: tuple[tuple[str, MLOperand], ...] = ()
-        if given:
+        if given and not isDefault:
             optional = tuple([(member, given[member]) for member in operation.members if member in given])
             for member, operand in optional:
                 # [operands] So were those among the options.
@@ -249,7 +251,7 @@ class BuilderBase(DraftMembers):
         if limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
-            dictionary = _round(call.revision, dictionary, numbers_, inputs[0].descriptor.dataType, isOwn=bool(given))
+            dictionary = _round(call.revision, dictionary, numbers_, inputs[0].descriptor.dataType, isOwn=not isDefault)
         # The operation's own steps.
         positional: Sequence[Any] = (tuple(descriptors),) if operation.variadic else descriptors
         if dictionary is None:

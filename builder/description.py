@@ -227,10 +227,11 @@ class OperatorDescription(_Value):
             return [convert(element) for element in value] if isinstance(value, tuple) else value
 
         inputs = [[find(each) for each in value] if isinstance(value, tuple) else find(value) for value in self.inputs.values()]
-        arguments = [convert(value) for value in self.arguments.values()]
-        options = {name: convert(value) for name, value in self.options.items()}
-        options |= {name: find(value) for name, value in self.operands.items()}
-        return inputs + arguments, options | ({"label": self.label} if self.label else {})
+        arguments = [convert(value) for value in self.arguments.values()] if self.arguments else []
+        options = {name: convert(value) for name, value in self.options.items()} if self.options else {}
+        if self.operands:
+            options |= {name: find(value) for name, value in self.operands.items()}
+        return inputs + arguments, {**options, "label": self.label} if self.label else options
 
 
 class _Unfrozen(_Value):

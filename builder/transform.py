@@ -256,7 +256,8 @@ class Rebuilder:
         if row is None:
             reason = lacks_operation(operator.operation, self._builder._revision.operations)
             raise DescriptionError(f"the draft {reason}", f"{self._path}.operation")
-        names = tuple([argument.name for argument in row.arguments])
+        # Most operations have no other arguments.
+        names = tuple([argument.name for argument in row.arguments]) if row.arguments else ()
         if tuple(operator.inputs) != row.operands or tuple(operator.arguments) != names:
             inputs = self._order("inputs", operator.inputs, row.operands)
             operator = replace(operator, inputs=inputs, arguments=self._order("arguments", operator.arguments, names))

@@ -208,8 +208,8 @@ class Emitter:
         self._scope = "graph"
         self._count = 0
         self._literals: dict[tuple[np.dtype[Any], Shape, bytes], str] = {}
-        #: The constants, C-contiguous, and the transposed values (`_views`) by name; `_pending` has those that are not in the graph yet.
-        self._constants: dict[str, Array] = {}
+        #: The constants, C-contiguous, by name, which nothing writes to; `_pending` has the values that are not in the graph yet.
+        self.constants: dict[str, Array] = {}
         #: The constants of small integers: their bytes.
         self._packed: dict[str, tuple[Array, OperandDescriptor]] = {}
         self._views: dict[str, View] = {}
@@ -312,21 +312,21 @@ class Emitter:
             if name not in self._packed:
                 self._packed[name] = value, descriptor
                 self._pending.add(name)
-        elif name not in self._constants:
-            self._constants[name] = value
+        elif name not in self.constants:
+            self.constants[name] = value
             self._pending.add(name)
         return name
 
     def is_constant(self, value: str) -> bool:
         """Tell whether a value is a constant. `reshape` of a constant needs no node."""
-        return value in self._constants or value in self._packed
+        return value in self.constants or value in self._packed
 
     def _add_constant(self, name: str) -> None:
         if name in self._packed:
             value, descriptor = self._packed[name]
             data_type, shape = ELEMENT_TYPES[descriptor.dataType], descriptor.dimensions
         else:
-            value = self._constants[name]
+            value = self.constants[name]
             data_type, shape = _ARRAY_TYPES[value.dtype], value.shape
         if value.nbytes < INLINE_BYTES:
             self.graph.proto.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
@@ -375,9 +375,9 @@ class Emitter:
         if order == tuple(range(len(order))):
             return value
         name = f"{value}^{','.join(map(str, order))}"
-        constant = self._constants.get(value)
+        constant = self.constants.get(value)
         if constant is not None:
-            return name if name in self._constants else self.weight(name, np.ascontiguousarray(constant.transpose(order)))
+            return name if name in self.constants else self.weight(name, np.ascontiguousarray(constant.transpose(order)))
         if name not in self._views:
             self._views[name] = View(value, order)
             self._pending.add(name)
@@ -408,7 +408,7 @@ class Emitter:
             # The bytes are the same.
             name = f"{value}={','.join(map(str, shape))}"
             return self.weight(name, packed[0], OperandDescriptor(packed[1].dataType, tuple(shape)))
-        constant = self._constants.get(value)
+        constant = self.constants.get(value)
         if constant is None:
             scalar = self._spread.get(value, ("", ()))[0]
             return scalar if scalar and not shape else self.node("Reshape", [scalar or value, self.ints(shape)])
@@ -483,7 +483,7 @@ class Emitter:
                 aligned[name] = view.source
             elif len(shape) <= rank and all(size == 1 for size in shape):
                 aligned[name] = value
-            elif len(shape) <= rank and value in self._constants:
+            elif len(shape) <= rank and value in self.constants:
                 aligned[name] = self.transpose(self.reshape(value, [1] * (rank - len(shape)) + list(shape)), inverse)
             else:
                 return values, ()

@@ -9,6 +9,7 @@ import numpy as np
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx_names import scope
 from webnn.validation.normalization import layer_axes
 
 __all__ = ["TRANSLATIONS", "find_added"]
@@ -54,9 +55,16 @@ def _batch_normalization(e: Emitter, op: Op) -> str:
         """Lay the features along the axis of a value that broadcasts with the input."""
         return value if behind == 0 else e.reshape(value, [-1] + [1] * behind)
 
-    deviation = e.node("Sqrt", [e.node("Add", [op["variance"], e.scalar(options.epsilon, op.type("variance"))])])
-    factor = e.node("Div", [op.get("scale") or e.scalar(1, op.type("input")), deviation])
-    centred = e.node("Add", [view.source, spread(e.node("Neg", [op["mean"]]))])
+    if op.type("input") == "float32" and constants.keys() >= op.operands.keys() - {"input", "bias"}:
+        # The engine would compute the same numbers in several nodes for each normalization, which takes most of the time of a build.
+        mean, numbers = _subtrahend_and_factor(op, constants)
+        begin = scope(op.name, op.index)
+        minus, factor = e.weight(f"{begin}.minus", -mean), e.weight(f"{begin}.factor", numbers)
+    else:
+        deviation = e.node("Sqrt", [e.node("Add", [op["variance"], e.scalar(options.epsilon, op.type("variance"))])])
+        factor = e.node("Div", [op.get("scale") or e.scalar(1, op.type("input")), deviation])
+        minus = e.node("Neg", [op["mean"]])
+    centred = e.node("Add", [view.source, spread(minus)])
     result = e.node("Mul", [centred, spread(factor)])
     bias = op.get("bias")
     return e.transpose(result if bias is None else e.node("Add", [result, spread(bias)]), view.permutation)
@@ -69,18 +77,25 @@ def _normalize_blocked(e: Emitter, op: Op, value: str, constants: Mapping[str, A
     with single elementwise nodes would leave the layout, and come back to it behind them. An ``add`` behind such a convolution would be
     put into it, so there this is not used. Directly behind ``conv2d`` both become a part of its filter.
     """
-    numbers = {name: array.astype(np.float32) for name, array in constants.items()}
-    zeros, ones = np.zeros_like(numbers["mean"]), np.ones_like(numbers["mean"])
-    with np.errstate(all="ignore"):
-        factor = numbers.get("scale", ones) / np.sqrt(numbers["variance"] + np.float32(op.options.epsilon))
+    mean, factor = _subtrahend_and_factor(op, constants)
+    zeros, ones = np.zeros_like(mean), np.ones_like(mean)
 
     def affine(value: str, factor: Array, addend: Array) -> str:
         inputs = [e.literal(array) for array in (factor, addend, zeros, ones)]
         return e.node("BatchNormalization", [value, *inputs], epsilon=0.0)
 
-    if numbers["mean"].any():
-        value = affine(value, ones, -numbers["mean"])
-    return affine(value, factor, numbers.get("bias", zeros))
+    if mean.any():
+        value = affine(value, ones, -mean)
+    bias = constants.get("bias")
+    return affine(value, factor, zeros if bias is None else bias.astype(np.float32))
+
+
+def _subtrahend_and_factor(op: Op, constants: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the mean of a normalization with constants, and the factor of what is left of the input, in float32."""
+    numbers = {name: array.astype(np.float32) for name, array in constants.items()}
+    with np.errstate(all="ignore"):
+        deviation = np.sqrt(numbers["variance"] + np.float32(op.options.epsilon))
+        return numbers["mean"], numbers.get("scale", np.float32(1)) / deviation
 
 
 def _fast_batch_normalization(e: Emitter, op: Op) -> str:

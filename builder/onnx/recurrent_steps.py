@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from webnn.builder.onnx import activation
 from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.emitter import Emitter, Op
@@ -107,25 +109,48 @@ def _parameters(e: Emitter, op: Op, activations: Sequence[Activation], direction
     """Collect the parameters of a direction; ``None`` if they have no dimension for it."""
     values = {name: op[name] for name in _PARAMETERS if name in op.inputs}
     if direction is not None:
-        index = e.scalar(direction, "int64")
-        values = {name: e.node("Gather", [value, index], axis=0) for name, value in values.items()}
+        values = {name: _part(e, value, direction) for name, value in values.items()}
     isGru, layout = op.name.startswith("gru"), op.options.layout
     if not isGru:
         values = {name: value if name == "peepholeWeight" else order_gates(e, value, layout, "iofg", 0) for name, value in values.items()}
         layout = "iofg"
     if "recurrentBias" in values and not (isGru and op.options.resetAfter):
         recurrentBias = values.pop("recurrentBias")
-        values["bias"] = e.node("Add", [values["bias"], recurrentBias]) if "bias" in values else recurrentBias
+        values["bias"] = _add(e, values["bias"], recurrentBias) if "bias" in values else recurrentBias
     if isGru and not op.options.resetAfter:
         parts = _split(e, values["recurrentWeight"], [2, 1], op.arguments["hiddenSize"], axis=0)
         values["recurrentWeight:gates"], values["recurrentWeight:new"] = parts
     return Parameters(op=op, activations=activations, layout=layout, values=values)
 
 
+# Of constants, the results are computed here: the engine would need a node for each.
+
+
+def _part(e: Emitter, value: str, direction: int) -> str:
+    """Return the part of a value that belongs to one direction: its first dimension has one for each."""
+    known = e.constants.get(value)
+    if known is None:
+        return e.node("Gather", [value, e.scalar(direction, "int64")], axis=0)
+    return e.weight(f"{value}[{direction}]", known[direction])
+
+
+def _add(e: Emitter, first: str, second: str) -> str:
+    """Add two biases."""
+    known, more = e.constants.get(first), e.constants.get(second)
+    if known is None or more is None:
+        return e.node("Add", [first, second])
+    with np.errstate(all="ignore"):
+        return e.weight(f"{first}+{second}", known + more)
+
+
 def order_gates(e: Emitter, value: str, layout: str, wanted: str, axis: int) -> str:
     """Bring the gates, which lie along an axis, into another order."""
     if layout == wanted:
         return value
+    known = e.constants.get(value)
+    if known is not None:
+        gates = dict(zip(layout, np.split(known, len(layout), axis), strict=True))
+        return e.weight(f"{value}@{wanted}", np.concatenate([gates[gate] for gate in wanted], axis))
     parts = dict(zip(layout, e.nodes("Split", [value], len(layout), axis=axis, num_outputs=len(layout)), strict=True))
     return e.node("Concat", [parts[gate] for gate in wanted], axis=axis)
 
@@ -156,8 +181,7 @@ def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activatio
     for direction in range(op.outputs[0].dimensions[0]):
         parameters = _parameters(e, op, activations, direction)
         fed = e.node("Gemm", [input, parameters.values["weight"], parameters.values.get("bias")], transB=1)
-        index = e.scalar(direction, "int64")
-        initial = [zeros if state is None else e.node("Gather", [state, index], axis=0) for state in states]
+        initial = [zeros if state is None else _part(e, state, direction) for state in states]
         if steps == 1:
             # A loop would cost more than its only step.
             last = step(e, parameters, fed, initial)

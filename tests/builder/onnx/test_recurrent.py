@@ -12,6 +12,7 @@ from tests.support import Act, Arguments, Array, Case, check_cases, each_row, ma
 from webnn import MLGraphBuilder
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
+from webnn.context.engine.session import CompiledGraph
 
 STEPS, BATCH, INPUT, HIDDEN = 4, 3, 2, 5
 ACTIVATIONS = ["elu", "gelu", "hardSigmoid", "hardSwish", "leakyRelu", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh"]
@@ -237,3 +238,31 @@ def test_cell_state_of_a_closed_gate(z: float, wanted: float) -> None:
     weight = np.zeros([1, 4, 1], np.float32)
     cell = run("lstm", np.zeros([1, 1, 1], np.float32), weight, weight, 1, 1, bias=bias)[1]
     np.testing.assert_allclose(cell.item(), wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("name", "members"), [("gru", ALL_GRU), ("lstm", ALL_LSTM)])
+def test_parameters_that_are_constants_are_not_taken_apart_by_nodes(name: str, members: tuple[str, ...]) -> None:
+    layout = "rzn" if name == "gru" else "ifgo"
+    arguments, options = operands(name, members, {"direction": "both", "layout": layout})
+    found = []
+    for isKnown in (True, False):
+        context = make_context("2026-06")
+        builder = MLGraphBuilder(context)
+
+        def place(value: Any, builder: MLGraphBuilder = builder, isKnown: bool = isKnown) -> Any:
+            if not isinstance(value, np.ndarray):
+                return value
+            operand = builder.constant({"dataType": "float32", "shape": value.shape}, value)
+            # A result is not known at the translation.
+            return operand if isKnown else builder.identity(operand)
+
+        given = {key: place(value) for key, value in options.items()}
+        input = builder.input("x", {"dataType": "float32", "shape": arguments[0].shape})
+        outputs = getattr(builder, name)(input, *map(place, arguments[1:]), **given)
+        model = translate(collect({str(each): value for each, value in enumerate(outputs)}))
+        graph = CompiledGraph(model, context._state.selection)
+        values = graph._session.run(None, {graph.inputs["x"].value: arguments[0]})
+        found.append(({node.op_type for node in model.proto.graph.node}, [value.tobytes() for value in values]))
+    (known, values), (made, same) = found
+    assert "Gather" in made - known
+    assert values == same

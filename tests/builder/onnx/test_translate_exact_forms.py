@@ -249,3 +249,17 @@ def test_other_normalizations_are_single_steps(context: MLContext, name: str) ->
 def test_few_channels_are_not_blocked(context: MLContext) -> None:
     layers = Layers(context, channels=8)
     assert "BatchNormalization" not in layers.nodes(layers.normalize(layers.builder.relu(layers.conv(layers.x)), parameters(8)))
+
+
+@pytest.mark.parametrize("left_out", [(), ("scale",), ("bias",)])
+def test_the_factors_of_constants_are_the_engines(context: MLContext, left_out: tuple[str, ...]) -> None:
+    layers = Layers(context)
+    build = layers.builder
+    value = build.exp(layers.conv(layers.x))
+    known = {name: layers.constant(array) for name, array in parameters().items() if name not in left_out}
+    # Results are not known at the translation.
+    made = {name: build.identity(operand) for name, operand in known.items()}
+    ends = [build.batchNormalization(value, each.pop("mean"), each.pop("variance"), **each) for each in (known, made)]  # type: ignore[misc]
+    assert [{"Sqrt", "Div", "Neg"} & {*layers.nodes(end)} for end in ends] == [set(), {"Sqrt", "Div", "Neg"}]
+    first, second = (layers.compute(end=end)["end"] for end in ends)
+    assert first.tobytes() == second.tobytes()

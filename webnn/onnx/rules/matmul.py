@@ -94,7 +94,7 @@ def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros:
     """
     length = left[-1]
     longest = EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
-    if _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= EXACT:
+    if longest < length and _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= EXACT:
         longest = length
     sizes = [min(longest, length - start) for start in range(0, length, longest)] or [length]
     rows = _parts(node, 0, left, zeros[0], -2, sizes)
@@ -130,7 +130,9 @@ def _column_sum(node: Node, shape: Sequence[int], zero: int) -> float:
     if array is None or known is None:
         return np.inf
     spread = per_axis("the zero point", known.shape, shape, -1)
-    sums = np.abs(array.reshape(shape).astype(np.float32) - known.reshape(spread).astype(np.float32)).sum(-2, np.float64)
+    values = np.abs(array.reshape(shape).astype(np.float32) - known.reshape(spread).astype(np.float32))
+    # Where float32 has the sums, a product computes them: ten times as fast.
+    sums = np.ones(shape[-2], np.float32) @ values if shape[-2] <= EXACT // 255 else values.sum(-2, np.float64)
     return float(sums.max())
 
 
