@@ -13,7 +13,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
-from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
+from webnn.onnx.quantized import arrange, dequantize_dynamically, per_axis, quantize, scale_ratio, subtract_zero
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.rules.microsoft import apply
@@ -141,9 +141,7 @@ def _dynamic_matmul(node: Node) -> MLOperand:
     """Quantize the left factor, then map to matmul of the numbers, and an addition."""
     shapes = (node.value(0).shape, node.value(1).shape)
     rows, columns = lift(*shapes)
-    integers, scale, zero = quantize_dynamically(node, node.reshape(node.operand(0), rows))
-    one = [1] * len(rows)
-    left = node.builder.dequantizeLinear(integers, node.reshape(scale, one), node.reshape(zero, one))
+    left = dequantize_dynamically(node, node.reshape(node.operand(0), rows))
     return _product(node, left, shapes, _factor(node, node.operand(1), columns, 2, 3, -1), 4)
 
 
