@@ -30,6 +30,8 @@ FAMILIES = (
     "indexing",
     "matmul",
     "microsoft",
+    "microsoft_attention",
+    "microsoft_grouped",
     "microsoft_quantized",
     "movement",
     "normalization",

@@ -1,0 +1,44 @@
+"""Compares random models of each operator of the domain com.microsoft with ONNX Runtime.
+
+python -m tools.evidence.onnx_contrib                          200 of each kind
+python -m tools.evidence.onnx_contrib --count 20 MoE QMoE      20 of two kinds
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from tools.evidence.onnx_contrib.cases import compare
+from tools.evidence.onnx_contrib.kinds import KINDS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kinds", nargs="*", help="the kinds; by default all")
+    parser.add_argument("--count", type=int, default=200, help="the cases of each kind (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    faults = 0
+    for name in options.kinds or KINDS:
+        worst = 0.0
+        for seed in range(options.count):
+            try:
+                part = compare(KINDS[name](np.random.default_rng(seed)))
+            except Exception as error:  # it is reported, and the next case is tried
+                print(f"{name}, seed {seed}: {type(error).__name__}: {error}"[:300])
+                faults += 1
+                continue
+            worst = max(worst, part)
+            if part > 1:
+                print(f"{name}, seed {seed}: {part:.3g} times the tolerance")
+                faults += 1
+        print(f"{name}: {options.count} cases, at most {worst:.2g} of the tolerance", flush=True)
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

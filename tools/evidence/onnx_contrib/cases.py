@@ -1,0 +1,132 @@
+"""A case: a model of one operator with random sizes, attributes and inputs; and its comparison with ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper, numpy_helper
+
+import webnn
+import webnn.onnx
+from webnn import MLGraphBuilder
+from webnn.context import once
+
+__all__ = ["Array", "Case", "Kind", "compare", "integers", "numbers", "some"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Random = np.random.Generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A model of one node.
+
+    Attributes:
+        operator: The operator.
+        inputs: The inputs in their order; None is one that is not given.
+        attributes: The attributes.
+        outputs: The names of the outputs; an empty one is not used.
+        known: The inputs that are initializers of the model.
+        tolerance: The largest difference, absolute for numbers up to 1, relative for larger ones.
+        expected: The outputs, where no kernel computes them.
+        compared: Changes outputs before they are compared: elements that the operator leaves open.
+    """
+
+    operator: str
+    inputs: Mapping[str, Array | None]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Sequence[str] = ("y",)
+    known: Collection[str] = ()
+    tolerance: float = 1e-5
+    expected: Mapping[str, Array] | None = None
+    compared: Callable[[dict[str, Array]], dict[str, Array]] = dict
+
+    def model(self) -> onnx.ModelProto:
+        """Return the model."""
+        given = {name: array for name, array in self.inputs.items() if array is not None}
+        names = [name if name in given else "" for name in self.inputs]
+        while names and not names[-1]:
+            names.pop()
+        node = helper.make_node(self.operator, names, self.outputs, domain="com.microsoft", **self.attributes)
+        infos = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in given.items()
+            if name not in self.known
+        ]
+        outputs = [helper.make_empty_tensor_value_info(name) for name in self.outputs if name]
+        initializers = [numpy_helper.from_array(given[name], name) for name in self.known if name in given]
+        graph = helper.make_graph([node], "m", infos, outputs, initializers)
+        domains = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=domains, ir_version=10)
+
+    def feeds(self) -> dict[str, Array]:
+        """Return the inputs of the model."""
+        return {name: array for name, array in self.inputs.items() if array is not None and name not in self.known}
+
+
+#: Makes a case.
+Kind = Callable[[Random], Case]
+
+
+def compare(case: Case) -> float:
+    """Return the largest difference from ONNX Runtime, or from what is expected, as a part of the tolerance.
+
+    Raises:
+        AssertionError: The outputs have other names or shapes.
+    """
+    wanted = case.compared(dict(case.expected) if case.expected is not None else _run(case))
+    actual = case.compared(_compute(case))
+    assert actual.keys() == wanted.keys()
+    worst = 0.0
+    for name, array in wanted.items():
+        assert actual[name].shape == array.shape, f"{name}: {actual[name].shape} is not {array.shape}"
+        one, other = actual[name].astype(np.float64), array.astype(np.float64)
+        difference = np.abs(one - other) / np.maximum(1, np.abs(other))
+        # NaN, and equal infinities, differ from other numbers only.
+        difference = np.where((one == other) | (np.isnan(one) & np.isnan(other)), 0, difference)
+        worst = max(worst, float(np.nan_to_num(difference, nan=np.inf).max()))
+    return worst / case.tolerance
+
+
+def _run(case: Case) -> dict[str, Array]:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(case.model().SerializeToString(), options, providers=["CPUExecutionProvider"])
+    names = [each.name for each in session.get_outputs()]
+    return dict(zip(names, session.run(names, case.feeds()), strict=True))
+
+
+def _compute(case: Case) -> dict[str, Array]:
+    context = webnn.ML(revision="2026-06").createContextSync()
+    builder = MLGraphBuilder(context)
+    imported = webnn.onnx.load(case.model(), builder)
+    graph = builder.buildSync(dict(imported.outputs))
+    feeds = case.feeds()
+    inputs = {name: np.ascontiguousarray(feeds[name].astype(each.dataType)) for name, each in imported.inputs.items()}
+    return once.compute(context, graph, inputs)
+
+
+# What kinds draw.
+
+
+def numbers(random: Random, *shape: int, spread: float = 1.0, dtype: str = "float32") -> Array:
+    """Return numbers from a normal distribution."""
+    return np.asarray(random.standard_normal(shape) * spread, dtype)
+
+
+def integers(random: Random, dtype: str, *shape: int) -> Array:
+    """Return all integers of a type."""
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def some(random: Random, array: Array) -> Array | None:
+    """Return an array half of the time."""
+    return array if random.integers(2) else None
