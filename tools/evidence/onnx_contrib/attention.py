@@ -143,7 +143,7 @@ def grouped(random: Random) -> Case:
     if step == "step":
         # Shorter sequences.
         lengths = np.asarray(np.append(random.integers(0, total, batch - 1), total - 1), np.int32)
-    packed, rotary, quarter = random.integers(2), int(random.integers(2)), 0
+    packed, rotary, quarter = random.integers(2), int(random.integers(2)), int(random.choice([0, 8])) if half == 16 else 0
     inputs: dict[str, Array | None] = {
         "q": numbers(random, batch, rows, (heads + 2 * groups if packed else heads) * size),
         "k": None if packed else numbers(random, batch, rows, groups * size),
@@ -168,8 +168,16 @@ def grouped(random: Random) -> Case:
         attributes["softcap"] = float(random.uniform(0.5, 5))
     if inputs["h"] is None:
         attributes["smooth_softmax"] = int(random.integers(2))
-    known = "t" if random.integers(2) else "ts"
-    return Case(operator="GroupQueryAttention", inputs=inputs, attributes=attributes, outputs=("y", "g", "l"), known=known)
+    if random.integers(2):
+        attributes["causal"] = int("local_window_size" in attributes)
+    outputs = ["y", "g", "l"]
+    if random.integers(2):
+        outputs.append("o")
+        attributes["qk_output"] = int(random.integers(1, 3))
+    if rotary and random.integers(2):
+        inputs["i"] = np.asarray(random.integers(0, 3, (batch, rows)), np.int64)
+    known = str(random.choice(["t", "ts", ""] if buffer >= total and inputs["a"] is None and len(outputs) == 3 else ["t", "ts"]))
+    return Case(operator="GroupQueryAttention", inputs=inputs, attributes=attributes, outputs=outputs, known=known)
 
 
 KINDS: Mapping[str, Kind] = {

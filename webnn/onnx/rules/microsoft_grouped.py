@@ -15,7 +15,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import attend, causal, concat, join_heads, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, causal, concat, join_heads, pick_rotation, rotate, split_heads
 from webnn.onnx.node import Node
 from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
@@ -91,6 +91,19 @@ def _positions(node: Node, cache: _Cache) -> MLOperand:
     return node.builder.add(cache.counts, node.constant(steps))
 
 
+def _given_positions(node: Node, cache: _Cache) -> MLOperand:
+    """Return the positions of an input; of those of a prompt the first one counts."""
+    if cache.columns != cache.rows:
+        return node.operand(9)
+    return _follow(node, slice_axis(node, node.reshape(node.operand(9), [node.value(9).size]), 0, 0, 1), cache.batch, cache.rows)
+
+
+def _follow(node: Node, first: MLOperand, batch: int, rows: int) -> MLOperand:
+    """Return the positions of rows from the first one on: [batch, rows]."""
+    first = node.reshape(node.cast(first, "int32"), [1, 1])
+    return node.builder.add(first, node.constant(np.tile(np.arange(rows, dtype=np.int32), (batch, 1))))
+
+
 def _update(node: Node, cache: _Cache, index: int, new: MLOperand) -> tuple[MLOperand, MLOperand]:
     """Return the cache of an input with the new rows behind the valid ones, and its rows that are attended to. Rows behind them are 0."""
     batch, heads, rows, size = new.descriptor.dimensions
@@ -123,13 +136,15 @@ def _update(node: Node, cache: _Cache, index: int, new: MLOperand) -> tuple[MLOp
     return whole, slice_axis(node, whole, 2, 0, cache.columns)
 
 
-def _causal(node: Node, cache: _Cache, window: int, like: MLOperand) -> MLOperand | None:
-    """Return the mask of rows that see valid ones up to their own, or the last few of them."""
-    rows, columns = cache.rows, cache.columns
+def _visible(node: Node, cache: _Cache, like: MLOperand) -> MLOperand | None:
+    """Return the mask of rows that see valid ones: up to their own, or the last few of these; or all of them."""
+    rows, columns, window = cache.rows, cache.columns, node.integer("local_window_size", -1)
+    isCausal = node.flag("causal", default=True)
     if cache.past is not None and cache.past + rows == columns:
-        return causal(node, rows, columns, like, window=window) if rows > 1 or 0 < window < columns else None
+        return causal(node, rows, columns, like, window=window) if isCausal and (rows > 1 or 0 < window < columns) else None
     builder = node.builder
-    own = node.reshape(_positions(node, cache), [cache.batch, 1, rows, 1])
+    own = _positions(node, cache)
+    own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])
     places = node.constant(np.arange(columns, dtype=np.int32).reshape(1, 1, 1, columns))
     allowed = builder.lesserOrEqual(places, own)
     if window > 0:
@@ -162,12 +177,11 @@ def _grouped(node: Node) -> list[Result]:
         )
     cache = _read_cache(node, batch, rows)
     if node.integer("do_rotary", 0):
-        positions = node.operand(9) if node.given(9) else _positions(node, cache)
+        positions = _given_positions(node, cache) if node.given(9) else _positions(node, cache)
         rotation = pick_rotation(node, [node.operand(7), node.operand(8)], positions)
         q, k = (rotate(node, each, rotation, interleaved=node.flag("rotary_interleaved", default=False)) for each in (q, k))
     (presentKey, keys), (presentValue, values) = (_update(node, cache, index, each) for index, each in ((3, k), (4, v)))
-    window = node.integer("local_window_size", -1)
-    masks = [_causal(node, cache, window, q)] if node.integer("causal", 1) else []
+    masks = (_visible(node, cache, q), node.operand(10) if node.given(10) else None)
     sinks = node.operand(11) if node.given(11) else None
     if sinks is None and node.integer("smooth_softmax", 0):
         sinks = node.constant(np.zeros(heads, NUMPY_DTYPES[q.descriptor.dataType]))
@@ -177,12 +191,22 @@ def _grouped(node: Node) -> list[Result]:
         keys,
         values,
         scale=node.number("scale", 0.0),
-        masks=[each for each in (*masks, node.operand(10) if node.given(10) else None) if each is not None],
+        masks=[each for each in masks if each is not None],
         softcap=node.number("softcap", 0.0),
         sinks=sinks,
     )
-    outputs = attended.scores if node.integer("qk_output", 0) == 1 else attended.weights
-    return [join_heads(node, attended.output), presentKey, presentValue, outputs]
+    return [join_heads(node, attended.output), presentKey, presentValue, _scores(node, attended)]
+
+
+def _scores(node: Node, attended: Attended) -> MLOperand | None:
+    """Return the scores before softmax, with 0 for those that are hidden, or those behind it."""
+    if not any(node.outputs[3:]):
+        return None
+    if node.integer("qk_output", 0) != 1:
+        return attended.weights
+    scores = attended.scores
+    lowest = float(np.finfo(NUMPY_DTYPES[scores.descriptor.dataType]).min) / 2
+    return node.builder.where(node.builder.greater(scores, node.scalar(lowest, scores)), scores, node.scalar(0, scores))
 
 
 def _epsilon(node: Node, name: str) -> float:
@@ -205,8 +229,7 @@ def _rotary(node: Node) -> MLOperand:
     batch, _, rows, _ = x.descriptor.dimensions
     positions = node.operand(1)
     if positions.descriptor.dimensions != (batch, rows):
-        first = node.reshape(node.cast(positions, "int32"), [1, 1])
-        positions = node.builder.add(first, node.constant(np.tile(np.arange(rows, dtype=np.int32), (batch, 1))))
+        positions = _follow(node, positions, batch, rows)
     rotation = pick_rotation(node, [node.operand(2), node.operand(3)], positions)
     y = rotate(node, x, rotation, interleaved=node.flag("interleaved", default=False))
     y = join_heads(node, y) if value.rank == 3 else y
