@@ -24,18 +24,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     faults = 0
     for name in options.kinds or KINDS:
-        worst = 0.0
+        worst, problems = 0.0, dict[str, list[int]]()
         for seed in range(options.count):
             try:
                 part = compare(KINDS[name](np.random.default_rng(seed)))
             except Exception as error:  # it is reported, and the next case is tried
-                print(f"{name}, seed {seed}: {type(error).__name__}: {error}"[:300])
-                faults += 1
+                problems.setdefault(f"{type(error).__name__}: {error}"[:300], []).append(seed)
                 continue
             worst = max(worst, part)
             if part > 1:
-                print(f"{name}, seed {seed}: {part:.3g} times the tolerance")
-                faults += 1
+                problems.setdefault("above the tolerance", []).append(seed)
+        faults += len(problems)
+        for problem, seeds in problems.items():
+            print(f"{name}, seeds {seeds[:8]}, {len(seeds)} in all: {problem}")
         print(f"{name}: {options.count} cases, at most {worst:.2g} of the tolerance", flush=True)
     return int(faults > 0)
 

@@ -176,13 +176,138 @@ def grouped(random: Random) -> Case:
         attributes["qk_output"] = int(random.integers(1, 3))
     if rotary and random.integers(2):
         inputs["i"] = np.asarray(random.integers(0, 3, (batch, rows)), np.int64)
+    if buffer and random.integers(3) == 0:
+        form = str(random.choice(["PER_TENSOR", "PER_CHANNEL"]))
+        each = (1, groups, 1, size) if form == "PER_CHANNEL" else (1,)
+        attributes |= {"k_quant_type": form, "v_quant_type": form, "kv_cache_bit_width": 8}
+        inputs |= {
+            "e": integers(random, "int8", batch, groups, buffer, size),
+            "f": integers(random, "int8", batch, groups, buffer, size),
+            "n": np.asarray(random.uniform(0.01, 0.03, each), np.float32),
+            "r": np.asarray(random.uniform(0.01, 0.03, each), np.float32),
+        }
     known = str(random.choice(["t", "ts", ""] if buffer >= total and inputs["a"] is None and len(outputs) == 3 else ["t", "ts"]))
     return Case(operator="GroupQueryAttention", inputs=inputs, attributes=attributes, outputs=outputs, known=known)
 
 
+def decoder(random: Random) -> Case:
+    """Attention of one token: of its own sequence behind earlier tokens, or of another sequence."""
+    batch, columns, heads, size, past = _sizes(random, 3, 5, 4, 5, 4)
+    width = heads * size
+    inputs: dict[str, Array | None] = {"q": numbers(random, batch, 1, width)}
+    isCross = bool(random.integers(2))
+    total = columns if isCross else past + 1
+    if isCross:
+        inputs |= {name: numbers(random, batch, heads, columns, size) for name in "kv"}
+    else:
+        inputs |= {name: numbers(random, batch, 1, width) for name in "kv"}
+    inputs["m"] = _mask(random, batch, 1, total, "-2")
+    inputs["a"] = None if isCross else _added(random, 1, heads, 1, total)
+    most = total + int(random.integers(0, 3))
+    inputs |= {name: None if isCross else numbers(random, batch, heads, most, size) for name in "ef"}
+    inputs |= {"g": None if isCross else np.full(1, past, np.int32), "h": None, "i": None, "b": some(random, numbers(random, 3 * width))}
+    attributes = {"num_heads": heads, "past_present_share_buffer": int(not isCross), **_scale(random)}
+    outputs = ("y",) if isCross else ("y", "s", "t")
+
+    def cut(results: dict[str, Array]) -> dict[str, Array]:
+        # The rows behind the new one are left open.
+        return {name: array if name == "y" else array[:, :, :total] for name, array in results.items()}
+
+    return Case(
+        operator="DecoderMaskedMultiHeadAttention",
+        inputs=inputs,
+        attributes=attributes,
+        outputs=outputs,
+        known="g" if inputs["a"] is not None or random.integers(2) else "",
+        compared=cut,
+    )
+
+
+def rotary(random: Random) -> Case:
+    """Rotary embeddings of heads."""
+    batch, rows, heads = _sizes(random, 3, 5, 4)
+    size = int(random.choice([8, 16, 32]))
+    half = size // 2
+    attributes: dict[str, Any] = {"interleaved": int(random.integers(2))}
+    isWide = bool(random.integers(2))
+    if size > 8 and random.integers(2):
+        half //= 2
+        attributes |= {"num_heads": heads, "rotary_embedding_dim": 2 * half}
+    if random.integers(2):
+        attributes["num_heads"] = heads
+    most = rows + 4
+    inputs = {
+        "x": numbers(random, batch, heads, rows, size) if isWide else numbers(random, batch, rows, heads * size),
+        "i": random.integers(0, most, (batch, rows)) if random.integers(2) else random.integers(0, 4, 1),
+        **{name: numbers(random, most, half) for name in "cs"},
+    }
+    return Case(operator="RotaryEmbedding", inputs=inputs, attributes=attributes, known=str(random.choice(["", "cs"])))
+
+
+# The kernels of packed tokens are those of GPUs: NumPy is the judge.
+
+
+def _pack(random: Random, heads: int) -> tuple[int, dict[str, Array], Array]:
+    """Return the number of tokens, the inputs that say where sequences begin, and which tokens see which ones."""
+    lengths = random.integers(1, 5, int(random.integers(1, 4)))
+    tokens = int(lengths.sum())
+    starts = np.asarray(np.append(0, np.cumsum(lengths)), np.int32)
+    offsets = np.asarray(np.resize(np.arange(tokens), (len(lengths), int(lengths.max()))), np.int32)
+    number = np.repeat(np.arange(len(lengths)), lengths)
+    return tokens, {"o": offsets, "c": starts}, number[:, None] == number
+
+
+def _attend(q: Array, k: Array, v: Array, heads: int, scale: float, seen: Array) -> Array:
+    """Compute attention of [tokens, heads * size]."""
+    q, k, v = (np.moveaxis(each.reshape(len(each), heads, -1).astype(np.float64), 1, 0) for each in (q, k, v))
+    scores = np.where(seen, q @ k.transpose(0, 2, 1) * (scale or q.shape[2] ** -0.5), -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(np.moveaxis(weights / weights.sum(-1, keepdims=True) @ v, 0, 1).reshape(q.shape[1], -1), np.float32)
+
+
+def packed(random: Random) -> Case:
+    """Attention of queries, keys and values of packed tokens."""
+    heads, size, wide = _sizes(random, 4, 5, 5)
+    tokens, where, seen = _pack(random, heads)
+    attributes = {"num_heads": heads, **_scale(random)}
+    together = bool(random.integers(2))
+    wide = size if together else wide
+    parts = [numbers(random, tokens, heads * each) for each in (size, size, wide)]
+    bias = some(random, numbers(random, heads * (2 * size + wide)))
+    inputs: dict[str, Array | None] = {**dict(zip("qkv", parts, strict=True)), "b": bias, **where}
+    if together:
+        joined = np.stack([each.reshape(tokens, heads, size) for each in parts], 2)
+        inputs |= {"q": joined, "k": None, "v": None}
+    if bias is not None:
+        ends = np.cumsum([heads * size, heads * size])
+        parts = [part + each for part, each in zip(parts, np.split(bias, ends), strict=True)]
+    expected = {"y": _attend(parts[0], parts[1], parts[2], heads, attributes.get("scale", 0), seen)}
+    return Case(operator="PackedMultiHeadAttention", inputs=inputs, attributes=attributes, expected=expected)
+
+
+def packed_self(random: Random) -> Case:
+    """Attention of one input of packed tokens."""
+    heads, size, features = _sizes(random, 4, 5, 7)
+    tokens, where, seen = _pack(random, heads)
+    attributes = {"num_heads": heads, **_scale(random)}
+    inputs = {
+        "x": numbers(random, tokens, features),
+        "w": numbers(random, features, 3 * heads * size),
+        "b": numbers(random, 3 * heads * size),
+        **where,
+    }
+    q, k, v = np.split(inputs["x"] @ inputs["w"] + inputs["b"], 3, 1)
+    expected = {"y": _attend(q, k, v, heads, attributes.get("scale", 0), seen)}
+    return Case(operator="PackedAttention", inputs=inputs, attributes=attributes, known="wb", expected=expected)
+
+
 KINDS: Mapping[str, Kind] = {
     "Attention": attention,
+    "DecoderMaskedMultiHeadAttention": decoder,
     "GroupQueryAttention": grouped,
     "MultiHeadAttention": multi_head_attention,
+    "PackedAttention": packed_self,
+    "PackedMultiHeadAttention": packed,
     "QAttention": quantized_attention,
+    "RotaryEmbedding": rotary,
 }

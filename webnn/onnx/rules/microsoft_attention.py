@@ -1,7 +1,6 @@
 """Attention of the domain com.microsoft, as ONNX Runtime's optimizer and the builder of its GenAI library write it.
 
-All kinds come down to `webnn.onnx.attention.attend`. Keys and values of earlier steps are joined to those of the step; buffers that a
-kernel changes in place are results of their own here.
+All kinds come down to `webnn.onnx.attention.attend`. Buffers that a kernel changes in place are other results here.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.onnx.attention import attend, causal, concat, join_heads, masked, split_heads
+from webnn.onnx.caches import Cache, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, subtract_zero
 from webnn.onnx.rules.matmul import multiply
@@ -25,18 +25,12 @@ __all__ = ["RULES"]
 _HIDDEN = -10000.0
 
 
-def _refuse(node: Node, attributes: Mapping[str, str], inputs: Mapping[int, str]) -> None:
-    """Refuse attributes that are set, and inputs that are given; their texts say what to change."""
-    for name, advice in attributes.items():
-        if node.integer(name, 0):
-            raise Refused(f"{name} must be 0, got {node.integer(name)}", advice)
-    for index, text in inputs.items():
-        if node.given(index):
-            raise Refused(f"{text} must not be given", _WITHOUT_BEAMS)
-
-
 _WITHOUT_BEAMS = "export the model without the fusion of beam search, and let the program choose the tokens"
-_WITHOUT_BUFFERS = "export the model without buffers that past and present share"
+#: Attributes of attention of one input that must be 0, and what to change.
+_UNFUSED = {
+    "do_rotary": "export the model without the fusion of rotary embeddings",
+    "past_present_share_buffer": "export the model without buffers that past and present share",
+}
 
 
 def _mask(node: Node, index: int, q: MLOperand, columns: int) -> list[MLOperand]:
@@ -89,7 +83,9 @@ def _project(node: Node, x: MLOperand, weights: MLOperand, bias: int) -> list[ML
 
 def _self_attention(node: Node, projected: Sequence[MLOperand], *, mask: int, past: int, bias: int | None = None) -> list[Result]:
     """Attend with keys and values of the same input, behind those of earlier steps."""
-    _refuse(node, {"past_present_share_buffer": _WITHOUT_BUFFERS, "do_rotary": "export the model without the fusion of rotary embeddings"}, {})
+    for name, advice in _UNFUSED.items():
+        if node.integer(name, 0):
+            raise Refused(f"{name} must be 0, got {node.integer(name)}", advice)
     q, k, v = (split_heads(node, each, node.integer("num_heads")) for each in projected)
     if node.given(past):
         earlier = node.value(past)
@@ -206,18 +202,50 @@ def _packed_multi_head(node: Node) -> MLOperand:
 
 def _multi_head(*, bias: int, mask: int, added: int, past: int, length: int, beams: Sequence[int]) -> Callable[[Node], list[Result]]:
     def rule(node: Node) -> list[Result]:
-        shared = "past_sequence_length, of buffers that past and present share,"
-        _refuse(node, {"past_present_share_buffer": _WITHOUT_BUFFERS}, {length: shared, **dict.fromkeys(beams, "inputs of beam search")})
+        for index in beams:
+            if node.given(index) and not _is_one(node, index):
+                raise Refused("inputs of beam search must not be given", _WITHOUT_BEAMS)
         q, k, v = _read_heads(node, node.integer("num_heads"), bias)
-        if node.given(past):
-            k, v = (_behind(node, past + number, each) for number, each in enumerate((k, v)))
-        attended = attend(
-            node, q, k, v, scale=node.number("scale", 0.0), masks=_masks(node, mask, added, q, k.descriptor.dimensions[2])
-        )
+        masks: list[MLOperand] = []
+        seen = [k, v]
+        if node.given(past) and node.given(length):
+            cache = _shared(node, past, length, mask, k)
+            (k, seen[0]), (v, seen[1]) = (update_cache(node, cache, past + number, each, keeps=True) for number, each in enumerate((k, v)))
+            hidden = visible(node, cache, q, isCausal=True)
+            masks = [] if hidden is None else [hidden]
+        elif node.given(past):
+            seen = [k, v] = [_behind(node, past + number, each) for number, each in enumerate((k, v))]
+        masks += _masks(node, mask, added, q, seen[0].descriptor.dimensions[2])
+        attended = attend(node, q, *seen, scale=node.number("scale", 0.0), masks=masks)
         return [join_heads(node, attended.output), k, v, attended.weights]
 
-    rule.__doc__ = "Map to the operations of attention, with keys and values behind those of earlier steps. Shared buffers are refused."
+    rule.__doc__ = "Map to the operations of attention, with keys and values behind those of earlier steps. Beam search is refused."
     return rule
+
+
+def _is_one(node: Node, index: int) -> bool:
+    """Tell whether an input is known to be one number, 1."""
+    array = node.find_array(node.value(index))
+    return array is not None and array.size == 1 and array.item() == 1
+
+
+def _shared(node: Node, past: int, length: int, mask: int, new: MLOperand) -> Cache:
+    """Return the rows of buffers that past and present share. How many are valid is known, or the mask says it."""
+    batch, _, rows, _ = new.descriptor.dimensions
+    if node.value(past).rank != 4 or node.value(length).size != 1:
+        raise Refused(
+            f"past keys must be 4-D and their length a number, got {list(node.value(past).shape)} and {list(node.value(length).shape)}"
+        )
+    most = node.value(past).shape[2]
+    known = node.find_array(node.value(length))
+    before = int(known.item()) if known is not None else None
+    if before is None and node.given(mask) and node.value(mask).rank > 1:
+        before = node.value(mask).shape[-1] - rows
+    counts = node.builder.expand(node.reshape(node.cast(node.operand(length), "int32"), [1, 1]), [batch, 1]) if before is None else None
+    columns = most if before is None else before + rows
+    if not rows <= columns <= most:
+        raise Refused(f"past_sequence_length and the new rows must fit into the buffers, {most}, got {columns}")
+    return Cache(batch=batch, rows=rows, before=most, after=most, columns=columns, past=before, counts=counts)
 
 
 def _behind(node: Node, index: int, x: MLOperand) -> MLOperand:

@@ -1,13 +1,11 @@
-"""Attention with grouped heads of the domain com.microsoft, which the builder of ONNX Runtime's GenAI library writes, and its rotary embeddings.
+"""Attention with grouped heads of the domain com.microsoft, as ONNX Runtime's GenAI library writes it, and its rotary embeddings.
 
-A cache of keys and values has rows for a number of steps; `seqlens_k` says how many are valid afterwards. If that is known at import, slices
-and concat put the new rows behind them; otherwise a gather does, and one graph serves all steps.
+The caches have rows for a number of steps; `seqlens_k` says how many are valid afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -15,83 +13,55 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, causal, concat, join_heads, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, join_heads, pick_rotation, rotate, split_heads
+from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
+from webnn.onnx.quantized import arrange
 from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.validation.descriptor import NUMPY_DTYPES
 
 __all__ = ["RULES"]
 
+_CACHES = "export the model with caches of int8, or of floating-point numbers"
+#: Attributes that must be 0, and what to change.
 _REFUSED: Mapping[str, str] = {
     "sliding_window_cache": "export the model with a cache for all tokens",
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Cache:
-    """The rows of a cache.
-
-    Attributes:
-        batch: The size of the batch.
-        rows: The rows of a step.
-        before: The rows of the cache before the step.
-        after: The rows of the cache behind it.
-        columns: The rows that the step attends to.
-        past: The valid rows before the step; None if they are not known, or not the same in all elements of the batch.
-        counts: The valid rows before the step, [batch, 1] in int32, if they are not known.
-    """
-
-    batch: int
-    rows: int
-    before: int
-    after: int
-    columns: int
-    past: int | None
-    counts: MLOperand | None
-
-
-def _read_cache(node: Node, batch: int, rows: int) -> _Cache:
+def _read_cache(node: Node, batch: int, rows: int) -> Cache:
     """Read the sizes of the caches and of the valid rows."""
     before = node.value(3).shape[2] if node.given(3) and node.value(3).rank == 4 else 0
-    total = node.find_array(node.value(6))
-    lengths = node.find_array(node.value(5))
     if node.value(5).size != batch:
         raise Refused(f"seqlens_k must have an element for each of {batch} elements of the batch, got {list(node.value(5).shape)}")
-    if total is None and (lengths is None or not before):
-        # The model promises that the rows fit into the cache.
-        columns = after = before
-        if before < rows:
-            node.known(6, "total_sequence_length")
+    lengths = node.find_array(node.value(5))
+    if before < rows or node.find_array(node.value(6)) is not None:
+        [columns] = node.known_integers(6, "total_sequence_length") or [0]
     else:
-        columns = int(lengths.max()) + 1 if total is None and lengths is not None else int(node.known_integers(6, "total_sequence_length")[0])
-        after = max(before, columns)
+        # The model promises that the rows fit into the cache.
+        columns = before if lengths is None else int(lengths.max()) + 1
+    after = max(before, columns)
     if columns < rows:
         raise Refused(f"total_sequence_length must be at least the number of new rows, {rows}, got {columns}")
     past: int | None = None
     if lengths is not None:
         starts = np.maximum(lengths.reshape(-1).astype(np.int64) + 1 - rows, 0)
         past = int(starts[0]) if (starts == starts[0]).all() else None
-    elif total is not None and batch == 1 or not before:
-        past = columns - rows if before else 0
+    elif not before:
+        past = 0
+    elif batch == 1 and node.find_array(node.value(6)) is not None:
+        past = columns - rows
     if past is not None:
         if past > before:
             raise Refused(f"the cache must have the rows before the step, {past}, got {before}")
-        return _Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=past, counts=None)
+        return Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=past, counts=None)
     ends = node.cast(node.reshape(node.operand(5), [batch, 1]), "int32")
     counts = node.builder.relu(node.builder.add(ends, node.scalar(1 - rows, ends)))
-    return _Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=None, counts=counts)
+    return Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=None, counts=counts)
 
 
-def _positions(node: Node, cache: _Cache) -> MLOperand:
-    """Return the positions of the new rows: [batch, rows]."""
-    steps = np.arange(cache.rows, dtype=np.int32).reshape(1, cache.rows)
-    if cache.counts is None:
-        return node.constant(np.tile(steps + (cache.past or 0), (cache.batch, 1)))
-    return node.builder.add(cache.counts, node.constant(steps))
-
-
-def _given_positions(node: Node, cache: _Cache) -> MLOperand:
+def _given_positions(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of an input; of those of a prompt the first one counts."""
     if cache.columns != cache.rows:
         return node.operand(9)
@@ -104,53 +74,21 @@ def _follow(node: Node, first: MLOperand, batch: int, rows: int) -> MLOperand:
     return node.builder.add(first, node.constant(np.tile(np.arange(rows, dtype=np.int32), (batch, 1))))
 
 
-def _update(node: Node, cache: _Cache, index: int, new: MLOperand) -> tuple[MLOperand, MLOperand]:
-    """Return the cache of an input with the new rows behind the valid ones, and its rows that are attended to. Rows behind them are 0."""
-    batch, heads, rows, size = new.descriptor.dimensions
-    builder = node.builder
-    if cache.before and node.value(index).shape != (batch, heads, cache.before, size):
-        raise Refused(f"past keys and values must be {[batch, heads, cache.before, size]}, got {list(node.value(index).shape)}")
-    dtype = NUMPY_DTYPES[new.descriptor.dataType]
-
-    def zeros(count: int) -> MLOperand | None:
-        return node.constant(np.broadcast_to(dtype.type(0), (batch, heads, count, size))) if count else None
-
-    old = node.operand(index) if cache.before else None
-    if cache.past is not None:
-        first = slice_axis(node, old, 2, 0, cache.past) if old is not None and cache.past else None
-        known = concat(node, [first, new], 2)
-        whole = concat(node, [known, zeros(cache.after - cache.past - rows)], 2)
-        missing = cache.columns - cache.past - rows
-        return whole, slice_axis(node, whole, 2, 0, cache.columns) if missing else known
-    source = concat(node, [old, new, zeros(1)], 2)
-    assert cache.counts is not None
-    places = node.constant(np.arange(cache.after, dtype=np.int32).reshape(1, cache.after))
-    count = cache.before + rows + 1
-    ends = builder.add(cache.counts, node.scalar(rows, cache.counts))
-    moved = builder.add(builder.sub(places, cache.counts), node.scalar(cache.before, cache.counts))
-    behind = builder.where(builder.lesser(places, ends), moved, node.scalar(count - 1, cache.counts))
-    chosen = builder.where(builder.lesser(places, cache.counts), places, behind)
-    starts = (np.arange(batch * heads, dtype=np.int32) * count).reshape(batch, heads, 1)
-    chosen = builder.add(node.reshape(chosen, [batch, 1, cache.after]), node.constant(starts))
-    whole = builder.gather(node.reshape(source, [batch * heads * count, size]), chosen, axis=0)
-    return whole, slice_axis(node, whole, 2, 0, cache.columns)
-
-
-def _visible(node: Node, cache: _Cache, like: MLOperand) -> MLOperand | None:
-    """Return the mask of rows that see valid ones: up to their own, or the last few of these; or all of them."""
-    rows, columns, window = cache.rows, cache.columns, node.integer("local_window_size", -1)
-    isCausal = node.flag("causal", default=True)
-    if cache.past is not None and cache.past + rows == columns:
-        return causal(node, rows, columns, like, window=window) if isCausal and (rows > 1 or 0 < window < columns) else None
-    builder = node.builder
-    own = _positions(node, cache)
-    own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])
-    places = node.constant(np.arange(columns, dtype=np.int32).reshape(1, 1, 1, columns))
-    allowed = builder.lesserOrEqual(places, own)
-    if window > 0:
-        allowed = builder.logicalAnd(allowed, builder.greater(places, builder.sub(own, node.scalar(window, own))))
-    lowest = float(np.finfo(NUMPY_DTYPES[like.descriptor.dataType]).min)
-    return builder.where(allowed, node.scalar(0, like), node.scalar(lowest, like))
+def _store(node: Node, cache: Cache, index: int, new: MLOperand) -> tuple[MLOperand, MLOperand]:
+    """Return what `update_cache` does; of a cache of int8, the integers, and the numbers that they represent."""
+    kind = node.text("kv"[index - 3] + "_quant_type", "NONE")
+    if kind == "NONE":
+        return update_cache(node, cache, index, new)
+    width, scale, zero = node.integer("kv_cache_bit_width", 8), node.value(index + 9), np.zeros((1, 1, 1, 1), np.int8)
+    if width != 8 or (node.given(index) and node.value(index).dtype != np.int8):
+        raise Refused(
+            f"quantized caches must be int8, got {width} bits", "export the model with caches of int8, or of floating-point numbers"
+        )
+    _, heads, _, size = new.descriptor.dimensions
+    shape = [1, heads, 1, size] if scale.size > 1 else [1, 1, 1, 1]
+    scales, zeros = arrange(node, scale, shape), node.constant(np.broadcast_to(zero, shape))
+    whole, seen = update_cache(node, cache, index, node.builder.quantizeLinear(new, scales, zeros))
+    return whole, node.builder.dequantizeLinear(seen, scales, zeros)
 
 
 def _grouped(node: Node) -> list[Result]:
@@ -177,11 +115,12 @@ def _grouped(node: Node) -> list[Result]:
         )
     cache = _read_cache(node, batch, rows)
     if node.integer("do_rotary", 0):
-        positions = _given_positions(node, cache) if node.given(9) else _positions(node, cache)
+        positions = _given_positions(node, cache) if node.given(9) else positions_of(node, cache)
         rotation = pick_rotation(node, [node.operand(7), node.operand(8)], positions)
         q, k = (rotate(node, each, rotation, interleaved=node.flag("rotary_interleaved", default=False)) for each in (q, k))
-    (presentKey, keys), (presentValue, values) = (_update(node, cache, index, each) for index, each in ((3, k), (4, v)))
-    masks = (_visible(node, cache, q), node.operand(10) if node.given(10) else None)
+    (presentKey, keys), (presentValue, values) = (_store(node, cache, index, each) for index, each in ((3, k), (4, v)))
+    window, isCausal = node.integer("local_window_size", -1), node.flag("causal", default=True)
+    masks = (visible(node, cache, q, isCausal=isCausal, window=window), node.operand(10) if node.given(10) else None)
     sinks = node.operand(11) if node.given(11) else None
     if sinks is None and node.integer("smooth_softmax", 0):
         sinks = node.constant(np.zeros(heads, NUMPY_DTYPES[q.descriptor.dataType]))
