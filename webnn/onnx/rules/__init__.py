@@ -31,6 +31,7 @@ FAMILIES = (
     "matmul",
     "microsoft",
     "microsoft_attention",
+    "microsoft_experts",
     "microsoft_grouped",
     "microsoft_quantized",
     "movement",

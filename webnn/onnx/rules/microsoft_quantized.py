@@ -21,7 +21,7 @@ from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.onnx.rules.pooling import RULES as POOLING
 from webnn.onnx.rules.quantization import RULES as QUANTIZATION
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "unpack"]
 
 
 def _zero(node: Node, index: int, like: Value) -> Value:
@@ -190,14 +190,14 @@ def _matmul_bits(node: Node) -> MLOperand:
     if packed.dtype != np.uint8:
         raise Refused(f"B must be uint8, got {packed.dtype.name}")
     _check_size("B", packed, columns * blocks * block * bits // 8)
-    integers = _unpack(packed.reshape(columns, -1), bits)
+    integers = unpack(packed.reshape(columns, -1), bits)
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
     if node.given(3):
         given = node.known(3, "zero_points")
         if given.dtype != np.uint8:
             raise Refused(f"zero_points must be packed integers, got {given.dtype.name}")
         _check_size("zero_points", given, columns * -(-blocks * bits // 8))
-        zeros = _unpack(given.reshape(columns, -1), bits)[:, :blocks]
+        zeros = unpack(given.reshape(columns, -1), bits)[:, :blocks]
     scales = node.known(2, "scales")
     _check_size("scales", scales, columns * blocks)
     a, builder = node.operand(0), node.builder
@@ -216,7 +216,7 @@ def _check_size(what: str, array: Array, size: int) -> None:
         raise Refused(f"{what} must have {size} elements, got {list(array.shape)}")
 
 
-def _unpack(packed: Array, bits: int) -> Array:
+def unpack(packed: Array, bits: int) -> Array:
     """Return the integers of bytes, the lowest bits first."""
     parts = [packed >> shift & ((1 << bits) - 1) for shift in range(0, 8, bits)]
     return np.stack(parts, -1).reshape(len(packed), -1)
