@@ -1,4 +1,4 @@
-"""Mixtures of experts of the domain com.microsoft. A graph has no branches, so all experts are computed, and most of them get the weight 0."""
+"""Mixtures of experts of the domain com.microsoft. All experts are computed, and most of them get the weight 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webnn.importing.values import Refused
 from webnn.onnx.node import Node
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.microsoft import apply
-from webnn.onnx.rules.microsoft_quantized import unpack
+from webnn.onnx.rules.microsoft_blocks import unpack
 from webnn.onnx.rules.selection import RULES as SELECTION
 
 __all__ = ["RULES"]
@@ -45,11 +45,12 @@ def _route(node: Node, experts: int, weights: int | None) -> MLOperand:
 
 
 def _activate(node: Node, x: MLOperand, up: MLOperand | None) -> MLOperand:
-    """Apply the activation to [experts, tokens, features], or to features whose gates are before them, between them, or in another operand."""
+    """Apply the activation to [experts, tokens, features]. Gates are before them, between them, or another operand."""
     builder, kind = node.builder, node.choice("activation_type", "relu", ("relu", "gelu", "silu", "identity", "swiglu"))
     if kind != "swiglu":
-        plain = {"relu": builder.relu, "gelu": lambda each: apply(ELEMENTWISE, "Gelu", node, [each], {"approximate": "tanh"}), "silu": _silu(node, 1.0), "identity": lambda each: each}
-        return plain[kind](x)
+        if kind == "gelu":
+            return apply(ELEMENTWISE, "Gelu", node, [x], {"approximate": "tanh"})
+        return x if kind == "identity" else builder.relu(x) if kind == "relu" else _silu(node, x, 1.0)
     if up is None:
         shape = x.descriptor.dimensions
         half = [*shape[:2], shape[2] // 2]
@@ -60,14 +61,13 @@ def _activate(node: Node, x: MLOperand, up: MLOperand | None) -> MLOperand:
     limit = node.number("swiglu_limit", np.inf)
     if limit < np.inf:
         x, up = builder.clamp(x, maxValue=limit), builder.clamp(up, minValue=-limit, maxValue=limit)
-    gated = _silu(node, node.number("activation_alpha", 1.0))(x)
+    gated = _silu(node, x, node.number("activation_alpha", 1.0))
     beta = node.number("activation_beta", 0.0)
     return builder.mul(gated, builder.add(up, node.scalar(beta, up)) if beta else up)
 
 
-def _silu(node: Node, alpha: float) -> Callable[[MLOperand], MLOperand]:
-    builder = node.builder
-    return lambda x: builder.mul(x, builder.sigmoid(x if alpha == 1 else builder.mul(x, node.scalar(alpha, x))))
+def _silu(node: Node, x: MLOperand, alpha: float) -> MLOperand:
+    return apply(ELEMENTWISE, "Swish", node, [x], {"alpha": alpha})
 
 
 def _mix(node: Node, layer: Layer, layers: Sequence[int], biases: Sequence[int], weights: int | None = None) -> MLOperand:
@@ -120,7 +120,7 @@ def _quantized_experts(node: Node) -> MLOperand:
         scales = node.known(scale, "the scales")
         if bits not in (2, 4, 8) or packed.ndim != 3 or packed.dtype != np.uint8:
             raise Refused(f"the weights must be 3-D, of 2, 4 or 8 bits in uint8, got {bits} bits, {packed.dtype.name} {list(packed.shape)}")
-        integers = unpack(packed.reshape(-1, packed.shape[2]), bits).reshape(*packed.shape[:2], -1)
+        integers = unpack(packed, bits)
         scales = scales.reshape(*packed.shape[:2], -1)
         zeros = np.full(scales.shape, 1 << (bits - 1), np.uint8)
         if node.given(zero):
