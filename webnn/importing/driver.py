@@ -46,6 +46,8 @@ DRAFT = "2026-06"
 _FEW = 8
 #: The most refusals; the rest of the model is not looked at.
 _MOST_REFUSALS = 1000
+#: The most elements of an input of floating-point numbers that may be a setting, such as scales; others are data.
+_MOST_SETTINGS = 16
 #: The longest text of a refusal, in characters; of a longer one only the beginning is shown.
 _LONGEST_TEXT = 2000
 
@@ -138,7 +140,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         """Note why a node, an input or an output cannot be imported."""
         refused = reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
         place, operator, text, advice = map(_shorten, (place, operator, refused.reason, refused.advice))
-        self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice)] = None
+        self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice, never=refused.never)] = None
 
     def check_names(self, setting: str, names: Iterable[str], known: Sequence[str], wanted: str) -> None:
         """Refuse the names of a setting that are not known; ``wanted`` is the kind of what they name, for messages."""
@@ -163,7 +165,10 @@ class Driver(ABC, Generic[_Node, _Item]):
         if 0 in shape:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
-        return Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
+        value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
+        if dtype.kind == "f" and value.size > _MOST_SETTINGS:
+            self.operands.data.add(name)
+        return value
 
     def define_output(self, name: str, value: Value, place: str) -> None:
         """Note an output, whose operand an operator makes."""

@@ -15,8 +15,9 @@ from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
-from webnn.onnx.folding import fold
+from webnn.onnx.folding import decide, fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
+from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.node import Node, check_inputs, output_types
 from webnn.onnx.rules import RULES, Rule
@@ -309,8 +310,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         schema = find_schema(operator, version, domain)
         if function is None:
             if rule is None and not has_body(schema):
-                advice = "" if schema is not None else "the installed onnx does not know it"
-                raise Refused(f"there is no rule for the operator {source.key}", advice)
+                raise explain_missing(source, isKnown=schema is not None)
             if schema is None and not domain and defs.has(operator):
                 raise Refused(f"the operator must be one of opset {version}")
             if schema is not None:
@@ -337,7 +337,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 return [None if array is None else self._made(array) for array in folded]
-        return self._apply_rule(rule, source, scope, version, inputs)
+        decided = decide(operator, inputs) if not domain else None
+        return self._apply_rule(rule, source, scope, version, inputs) if decided is None else [decided]
 
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
