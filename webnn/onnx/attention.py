@@ -14,7 +14,7 @@ from webnn.importing.values import Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
-__all__ = ["Attended", "attend", "causal", "concat", "join_heads", "masked", "pick_rotation", "rotate", "split_heads"]
+__all__ = ["Attended", "attend", "causal", "concat", "join_heads", "lowest", "masked", "pick_rotation", "rotate", "split_heads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,19 @@ def masked(node: Node, allowed: MLOperand, number: float, like: MLOperand) -> ML
     return node.builder.where(allowed, node.scalar(0, like), node.scalar(number, like))
 
 
+def lowest(like: MLOperand) -> float:
+    """Return the lowest number of an operand's type, which hides a score."""
+    return float(np.finfo(np.float16 if like.descriptor.dataType == "float16" else np.float32).min)
+
+
 def causal(node: Node, rows: int, columns: int, like: MLOperand, *, window: int = -1) -> MLOperand:
     """Return the mask of rows that see the columns up to their own, which are the last ones: all of them, or the last few."""
     own = np.arange(rows)[:, None] + columns - rows
     hidden = np.arange(columns) > own
     if window > 0:
         hidden |= np.arange(columns) <= own - window
-    dtype = NUMPY_DTYPES[like.descriptor.dataType]
-    return node.constant(np.where(hidden, np.finfo(dtype).min, dtype.type(0)).reshape(1, 1, rows, columns))
+    mask = np.where(hidden, lowest(like), 0).astype(NUMPY_DTYPES[like.descriptor.dataType])
+    return node.constant(mask.reshape(1, 1, rows, columns))
 
 
 # Attention.

@@ -13,7 +13,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Refused
-from webnn.onnx.attention import causal, concat
+from webnn.onnx.attention import causal, concat, lowest
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -99,5 +99,4 @@ def visible(node: Node, cache: Cache, like: MLOperand, *, isCausal: bool, window
     allowed = builder.lesserOrEqual(places, own)
     if window > 0:
         allowed = builder.logicalAnd(allowed, builder.greater(places, builder.sub(own, node.scalar(window, own))))
-    lowest = float(np.finfo(NUMPY_DTYPES[like.descriptor.dataType]).min)
-    return builder.where(allowed, node.scalar(0, like), node.scalar(lowest, like))
+    return builder.where(allowed, node.scalar(0, like), node.scalar(lowest(like), like))

@@ -22,7 +22,9 @@ _LENGTHS = frozenset({"NonMaxSuppression"})
 #: What to change, by the operator, or by the beginning of its name.
 _ADVICE: Mapping[str, str] = {
     **dict.fromkeys([f"com.microsoft.{name}" for name in ("BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch")], _GENERATION),
-    **dict.fromkeys(["com.microsoft.Tokenizer", "com.microsoft.WordConvEmbedding", "com.microsoft.extensions.", "ai.onnx.contrib."], _EXTENSION),
+    **dict.fromkeys(
+        ["com.microsoft.Tokenizer", "com.microsoft.WordConvEmbedding", "com.microsoft.extensions.", "ai.onnx.contrib."], _EXTENSION
+    ),
     "com.microsoft.nchwc.": "save the model of ONNX Runtime with the optimizations of level 'extended' at most",
     "com.microsoft.": "save the model without the optimizations of ONNX Runtime, or those of level 'basic' only",
     "com.ms.internal.": "save the model without the optimizations of ONNX Runtime, or those of level 'basic' only",

@@ -16,7 +16,7 @@ import webnn.onnx
 from webnn import MLGraphBuilder
 from webnn.context import once
 
-__all__ = ["Array", "Case", "Kind", "compare", "integers", "numbers", "pack", "some"]
+__all__ = ["Array", "Case", "Kind", "compare", "integers", "numbers", "pack", "run_engine", "some"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
@@ -79,7 +79,7 @@ def compare(case: Case) -> float:
     Raises:
         AssertionError: The outputs have other names or shapes.
     """
-    wanted = case.compared(dict(case.expected) if case.expected is not None else _run(case))
+    wanted = case.compared(dict(case.expected) if case.expected is not None else run_engine(case))
     actual = case.compared(_compute(case))
     assert actual.keys() == wanted.keys()
     worst = 0.0
@@ -91,11 +91,12 @@ def compare(case: Case) -> float:
         difference = np.abs(one - other) / limit
         # NaN, and equal infinities, differ from other numbers only.
         difference = np.where((one == other) | (np.isnan(one) & np.isnan(other)), 0, difference)
-        worst = max(worst, float(np.nan_to_num(difference, nan=np.inf).max()))
+        worst = max(worst, float(np.where(np.isnan(difference), np.inf, difference).max()))
     return worst
 
 
-def _run(case: Case) -> dict[str, Array]:
+def run_engine(case: Case) -> dict[str, Array]:
+    """Compute a case by ONNX Runtime."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1

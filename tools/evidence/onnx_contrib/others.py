@@ -64,7 +64,7 @@ def quantized_experts(random: Random) -> Case:
         inputs |= dict.fromkeys(zeros)
     inputs["v"] = None
     inputs["w"] = some(random, np.abs(numbers(random, tokens, count)))
-    return Case(operator="QMoE", inputs=inputs, attributes=attributes, known="abcdefzu", tolerance=3e-5)
+    return Case(operator="QMoE", inputs=inputs, attributes=attributes, known="abcdefzu", tolerance=1e-4)
 
 
 # Embeddings.
@@ -109,7 +109,7 @@ def quantized_embed(random: Random) -> Case:
         inputs |= dict.fromkeys(("t", "ts", "tz"))
     known = [f"{name}{kind}" for name in "wptgb" for kind in ("", "s", "z")]
     return Case(
-        operator="QEmbedLayerNormalization", inputs=inputs, attributes={"epsilon": 1e-5}, outputs=("y", "c"), known=known, tolerance=2e-5
+        operator="QEmbedLayerNormalization", inputs=inputs, attributes={"epsilon": 1e-5}, outputs=("y", "c"), known=known, tolerance=1e-4
     )
 
 

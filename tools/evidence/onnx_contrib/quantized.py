@@ -59,7 +59,7 @@ def unary(operator: str) -> Kind:
         inputs = {**_quantized(random, dtype, "abc", *shape), "s": _scale(random), "z": _zero(random, dtype)}
         if operator == "QLinearSoftmax":
             attributes |= {"axis": int(random.integers(-len(shape), len(shape))), "opset": int(random.choice([11, 13]))}
-            inputs |= {"s": np.float32(1 / 256), "z": np.asarray(0 if dtype == "uint8" else -128, dtype)}
+            inputs |= {"s": np.asarray(1 / 256, np.float32), "z": np.asarray(0 if dtype == "uint8" else -128, dtype)}
         return Case(
             operator=operator,
             inputs={name: np.asarray(each) for name, each in inputs.items()},

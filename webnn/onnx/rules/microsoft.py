@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,13 +31,14 @@ def apply(
     operator: str,
     node: Node,
     inputs: Sequence[MLOperand | Value | None],
-    attributes: Mapping[str, float | str] | None = None,
+    attributes: Mapping[str, Any] | None = None,
     *,
     version: int = _VERSION,
+    output: int = 0,
 ) -> MLOperand:
-    """Return the first output of an operator of ONNX, which gets the node's attributes and others."""
+    """Return an output of an operator of ONNX, by default the first one; it gets the node's attributes and others."""
     returned = rules[operator](node.derive(inputs, attributes, version=version))
-    return cast("MLOperand", returned[0] if isinstance(returned, list) else returned)
+    return cast("MLOperand", returned[output] if isinstance(returned, list) else returned)
 
 
 def _gelu(node: Node) -> MLOperand:

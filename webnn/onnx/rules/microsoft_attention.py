@@ -13,7 +13,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import attend, causal, concat, join_heads, masked, split_heads
+from webnn.onnx.attention import attend, causal, concat, join_heads, lowest, masked, split_heads
 from webnn.onnx.caches import Cache, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, subtract_zero
@@ -117,12 +117,12 @@ def _quantized_attention(node: Node) -> list[Result]:
         integers = subtract_zero(node, node.operand(index), node.value(zero) if node.given(zero) else None, spread)
         numbers = arrange(node, node.value(scale), per_axis("the scale", node.value(scale).shape, shape, -1))
         factors.append(node.builder.mul(integers, numbers))
-    return _self_attention(node, _project(node, *factors, 2), mask=5, past=8)
+    return _self_attention(node, _project(node, factors[0], factors[1], 2), mask=5, past=8)
 
 
 def _packed_mask(node: Node, tokens: int, index: int) -> MLOperand:
     """Return the mask of tokens of several sequences, one behind the other: each sees those of its own."""
-    builder = node.builder
+    builder, x = node.builder, node.operand(0)
     starts = node.value(index)
     if starts.rank != 1 or starts.shape[0] < 2:
         raise Refused(f"cumulative_sequence_length must be 1-D with at least 2 elements, got {list(starts.shape)}")
@@ -131,7 +131,7 @@ def _packed_mask(node: Node, tokens: int, index: int) -> MLOperand:
     behind = builder.greaterOrEqual(positions, node.cast(node.reshape(node.operand(index), [1, count]), "int32"))
     number = builder.reduceSum(builder.cast(behind, "int32"), axes=[1])
     same = builder.equal(node.reshape(number, [tokens, 1]), node.reshape(number, [1, tokens]))
-    return masked(node, node.reshape(same, [1, 1, tokens, tokens]), float(np.finfo(np.float16).min), node.operand(0))
+    return masked(node, node.reshape(same, [1, 1, tokens, tokens]), lowest(x), x)
 
 
 def _attend_packed(node: Node, projected: Sequence[MLOperand], starts: int, bias: int) -> MLOperand:

@@ -93,10 +93,10 @@ def _matmul_bnb4(node: Node) -> MLOperand:
     blocks = -(-count // block)
     _check_size("B", packed, -(-count // 2))
     _check_size("absmax", scales, blocks)
-    places = np.stack([packed.reshape(-1) >> 4, packed.reshape(-1) & 15], -1).reshape(-1)
-    places = np.pad(places[:count], (0, blocks * block - count)).reshape(blocks, block)
+    halves = np.stack([packed.reshape(-1) >> 4, packed.reshape(-1) & 15], -1).reshape(-1)
+    places = node.constant(np.pad(halves[:count], (0, blocks * block - count)).reshape(blocks, block))
     table = node.constant(np.array(_BNB4[kind], scales.dtype))
-    numbers = node.builder.gather(table, node.builder.cast(node.constant(places), "int32"))
+    numbers = node.builder.gather(table, node.builder.cast(places, "int32"))
     numbers = node.builder.mul(numbers, node.constant(scales.reshape(blocks, 1)))
     if blocks * block > count:
         numbers = node.builder.slice(node.reshape(numbers, [blocks * block]), [0], [count])

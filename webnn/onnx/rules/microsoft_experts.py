@@ -32,14 +32,14 @@ def _route(node: Node, experts: int, weights: int | None) -> MLOperand:
     if node.integer("use_sparse_mixer", 0):
         raise Refused("use_sparse_mixer must be 0", "export the model with the k best experts of a softmax")
     k = node.integer("k", 1, least=1)
-    [_, order] = SELECTION["TopK"](node.derive([scores], {"axis": -1, "k": k}))
+    order = apply(SELECTION, "TopK", node, [scores], {"axis": -1, "k": k}, output=1)
     places = node.constant(np.arange(experts, dtype=np.int32).reshape(1, 1, experts))
     flags = builder.equal(node.reshape(node.cast(order, "int32"), [tokens, k, 1]), places)
     among = builder.reduceMax(node.cast(flags, scores.descriptor.dataType), axes=[1])
-    given = weights is not None and node.given(weights)
-    parts = builder.mul(among, node.operand(weights) if given else builder.softmax(scores, 1))
+    given = node.operand(weights) if weights is not None and node.given(weights) else None
+    parts = builder.mul(among, builder.softmax(scores, 1) if given is None else given)
     # The kernel of quantized experts computes softmax of the best scores only, whatever the attribute says.
-    if node.integer("normalize_routing_weights", 0) or (weights is not None and not given):
+    if node.integer("normalize_routing_weights", 0) or (weights is not None and given is None):
         parts = builder.div(parts, builder.reduceSum(parts, axes=[1], keepDimensions=True))
     return parts
 
@@ -128,7 +128,7 @@ def _quantized_experts(node: Node) -> MLOperand:
             rows = given.reshape(-1, given.shape[-1])
             zeros = unpack(rows, bits)[:, : scales.size // len(rows)].reshape(scales.shape)
         turned = [node.constant(np.ascontiguousarray(each.transpose(0, 2, 1))) for each in (integers, scales, zeros)]
-        return node.builder.dequantizeLinear(*turned)
+        return node.builder.dequantizeLinear(turned[0], turned[1], turned[2])
 
     return _mix(node, layer, (2, 5, 8), (4, 7, 10), 14)
 

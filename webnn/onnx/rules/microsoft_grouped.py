@@ -13,7 +13,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, join_heads, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, join_heads, lowest, pick_rotation, rotate, split_heads
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
@@ -144,8 +144,8 @@ def _scores(node: Node, attended: Attended) -> MLOperand | None:
     if node.integer("qk_output", 0) != 1:
         return attended.weights
     scores = attended.scores
-    lowest = float(np.finfo(NUMPY_DTYPES[scores.descriptor.dataType]).min) / 2
-    return node.builder.where(node.builder.greater(scores, node.scalar(lowest, scores)), scores, node.scalar(0, scores))
+    isSeen = node.builder.greater(scores, node.scalar(lowest(scores) / 2, scores))
+    return node.builder.where(isSeen, scores, node.scalar(0, scores))
 
 
 def _epsilon(node: Node, name: str) -> float:

@@ -98,8 +98,8 @@ def _causal_convolution(node: Node) -> list[Result]:
     if length:
         before = node.transpose(node.operand(3), turn) if node.given(3) else _zeros(node, [batch, channels, length], x)
         x = builder.concat([before, x], 2)
-    parameters = [x, node.value(1), node.value(2) if node.given(2) else None]
-    y = apply(CONVOLUTION, "Conv", node, parameters, {"group": channels, "dilations": [dilation]})
+    bias = node.value(2) if node.given(2) else None
+    y = apply(CONVOLUTION, "Conv", node, [x, node.value(1), bias], {"group": channels, "dilations": [dilation]})
     if node.choice("activation", "none", ("none", "silu", "swish")) != "none":
         y = builder.mul(y, builder.sigmoid(y))
     present = slice_axis(node, x, 2, x.descriptor.dimensions[2] - length, length) if length else None

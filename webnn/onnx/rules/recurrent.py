@@ -224,7 +224,7 @@ def _dynamic_lstm(node: Node) -> list[Result]:
             parameters.append(arrange(node, given, [*given.shape, *[1] * (3 - given.rank)]))
         array = node.find_array(integers)
         turned = node.transpose(node.operand_of(integers), [0, 2, 1]) if array is None else node.constant(array.transpose(0, 2, 1))
-        weights.append(node.builder.dequantizeLinear(turned, *parameters))
+        weights.append(node.builder.dequantizeLinear(turned, parameters[0], parameters[1]))
     x = dequantize_dynamically(node, node.operand(0))
     derived = node.derive([x, *weights, *node.inputs[3:8]])
     derived.outputs = node.outputs

@@ -186,7 +186,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
         {"c": np.array(True), "n": np.array(2)},
         "the condition of each step must be known at import, but the body computes it from data",
     ),
-    "no steps": (LOOP, {"c": np.array(True), "n": np.array(0)}, "there must be a step if results of all steps are joined"),
+    "no steps": (LOOP, {"c": np.array(True), "n": np.array(0)}, "tensors without elements are not supported"),
     "two counts": (LOOP, {"c": np.array(True), "n": np.array([1, 2])}, r"the trip count must have one element, got \[2\]"),
     "axes": (SCAN.format(attributes="scan_input_axes = [1]"), {}, "scan_input_axes must have 2 numbers, got 1"),
     "an axis": (SCAN.format(attributes="scan_input_axes = [1, 2]"), {}, "scan_input_axes must be from -2 to 1, got 2"),
