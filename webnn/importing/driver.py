@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from webnn.builder.calls import FUSE
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
 from webnn.builder.graph import collect
@@ -57,9 +58,10 @@ _Item = TypeVar("_Item")
 _Steps = TypeVar("_Steps")
 
 
-def make_builder(*, has_small_integers: bool) -> LabellingBuilder:
-    """Return a builder without a context for the graph of an import."""
-    newest = find_revision(DRAFT)
+def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None) -> LabellingBuilder:
+    """Return a builder without a context for the graph of an import. It has subgraphs if the target has them."""
+    hasCalls = target is not None and target._revision.extension(FUSE) is not None
+    newest = find_revision(target._revision.of_graphs if target is not None and hasCalls else DRAFT)
     return make_sketch(LabellingBuilder, for_devices(newest) if has_small_integers else newest)
 
 

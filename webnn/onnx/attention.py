@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
+from webnn.builder.calls import FUSE, Call, restore_call
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Refused
@@ -108,18 +109,35 @@ def attend(
     wide, narrow = [batch, heads, rows, columns], [batch, keys, heads // keys * rows, columns]
     product = builder.matmul(node.reshape(q, [*narrow[:3], size]), node.transpose(k, [0, 1, 3, 2]))
     scores = builder.mul(product, node.scalar(scale or size**-0.5, product))
+    steps = [scores]
     if softcap:
-        scores = builder.mul(builder.tanh(builder.div(scores, node.scalar(softcap, scores))), node.scalar(softcap, scores))
+        steps.append(builder.div(scores, node.scalar(softcap, scores)))
+        steps.append(builder.tanh(steps[-1]))
+        steps.append(builder.mul(steps[-1], node.scalar(softcap, scores)))
     if masks:
-        scores = builder.add(scores, _fold(node, reduce(builder.add, masks), wide, narrow))
-    weights = scores
+        steps.append(builder.add(steps[-1], _fold(node, reduce(builder.add, masks), wide, narrow)))
+    scores = weights = steps[-1]
     if sinks is not None:
         column = builder.expand(node.reshape(sinks, [1, heads, 1, 1]), [batch, heads, rows, 1])
         weights = builder.concat([weights, node.reshape(column, [*narrow[:3], 1])], 3)
-    weights = slice_axis(node, builder.softmax(weights, 3), 3, 0, columns)
+        steps.append(weights)
+    steps.append(builder.softmax(weights, 3))
+    weights = slice_axis(node, steps[-1], 3, 0, columns)
     output = builder.matmul(weights, v)
+    if builder._revision.extension(FUSE) is not None:
+        _call(heads == keys, {"query": q, "key": k, "value": v}, [product, *steps, *([] if sinks is None else [weights]), output])
     shape = [*wide[:3], v.descriptor.dimensions[3]]
     return Attended(node.reshape(output, shape), node.reshape(scores, wide), node.reshape(weights, wide))
+
+
+def _call(isPlain: bool, operands: Mapping[str, MLOperand], made: Sequence[MLOperand]) -> None:
+    """Make operators a call of a subgraph, which fast numerics may compute by one kernel."""
+    call = Call(name="MultiHeadAttention" if isPlain else "GroupQueryAttention", config={}, operands=operands)
+    for each in dict.fromkeys(made):
+        restore_call([each], call)
+    last = made[-1]
+    assert last._operator is not None  # it is a product
+    call.results = {"output": (last._operator.index, last._position)}
 
 
 def _fold(node: Node, mask: MLOperand, wide: Sequence[int], narrow: Sequence[int]) -> MLOperand:
