@@ -2,6 +2,7 @@
 
 python -m tools.evidence.onnx_contrib                          200 of each kind
 python -m tools.evidence.onnx_contrib --count 20 MoE QMoE      20 of two kinds
+python -m tools.evidence.onnx_contrib --page                   writes the table in docs/onnx.md
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 
 from tools.evidence.onnx_contrib.cases import compare
 from tools.evidence.onnx_contrib.kinds import KINDS
+from tools.evidence.onnx_contrib.page import PAGE, page
+from tools.written import keep_pages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("kinds", nargs="*", help="the kinds; by default all")
     parser.add_argument("--count", type=int, default=200, help="the cases of each kind (default: %(default)s)")
+    parser.add_argument("--page", action="store_true", help="run nothing, and write the table in docs/onnx.md")
     options = parser.parse_args(arguments)
+    if options.page:
+        return keep_pages({PAGE: page()}, "tools.evidence.onnx_contrib --page", check=False)
     faults = 0
     for name in options.kinds or KINDS:
         worst, problems = 0.0, dict[str, list[int]]()
