@@ -19,7 +19,7 @@ _RANDOM = "make the random numbers an input of the model: the program draws them
 _RANDOM_OPERATORS = frozenset({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
 #: Operators whose results have lengths that depend on the data.
 _LENGTHS = frozenset({"NonMaxSuppression"})
-#: What to change, by the operator, or by the beginning of its name.
+#: The changes of an export that help, by the operator, or by the beginning of its name.
 _ADVICE: Mapping[str, str] = {
     **dict.fromkeys([f"com.microsoft.{name}" for name in ("BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch")], _GENERATION),
     **dict.fromkeys(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.evidence.onnx_contrib.cases import Array, Case, Kind, integers, numbers, some
+from tools.evidence.onnx_contrib.cases import Array, Case, Kind, integers, numbers, run_engine, some
 
 __all__ = ["KINDS"]
 
@@ -248,6 +248,24 @@ def rotary(random: Random) -> Case:
     return Case(operator="RotaryEmbedding", inputs=inputs, attributes=attributes, known=str(random.choice(["", "cs"])))
 
 
+def packed_heads(random: Random) -> Case:
+    """Queries, keys and values in one input, or keys and values in one. The CPU does not have them: it gets three."""
+    batch, rows, heads, size = _sizes(random, 3, 5, 4, 5)
+    columns = int(random.integers(1, 6))
+    isWhole = bool(random.integers(2))
+    columns = rows if isWhole else columns
+    parts = {name: numbers(random, batch, count, heads * size) for name, count in (("q", rows), ("k", columns), ("v", columns))}
+    rest = {"b": some(random, numbers(random, 3 * heads * size)), "m": _mask(random, batch, rows, columns, "-123")}
+    attributes = {"num_heads": heads, **_scale(random)}
+    expected = run_engine(Case(operator="MultiHeadAttention", inputs={**parts, **rest}, attributes=attributes))
+    split = {name: each.reshape(batch, -1, heads, size) for name, each in parts.items()}
+    if isWhole:
+        inputs = {"q": np.stack([*split.values()], 3), "k": None, "v": None}
+    else:
+        inputs = {"q": parts["q"], "k": np.stack([split["k"], split["v"]], 3), "v": None}
+    return Case(operator="MultiHeadAttention", inputs={**inputs, **rest}, attributes=attributes, expected=expected)
+
+
 # The kernels of packed tokens are those of GPUs: NumPy is the judge.
 
 
@@ -310,6 +328,7 @@ KINDS: Mapping[str, Kind] = {
     "DecoderMaskedMultiHeadAttention": decoder,
     "GroupQueryAttention": grouped,
     "MultiHeadAttention": multi_head_attention,
+    "MultiHeadAttention, packed": packed_heads,
     "PackedAttention": packed_self,
     "PackedMultiHeadAttention": packed,
     "QAttention": quantized_attention,

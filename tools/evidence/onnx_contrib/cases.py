@@ -28,6 +28,7 @@ class Case:
 
     Attributes:
         operator: The operator.
+        domain: Its domain.
         inputs: The inputs in their order; None is one that is not given.
         attributes: The attributes.
         outputs: The names of the outputs; an empty one is not used.
@@ -38,6 +39,7 @@ class Case:
     """
 
     operator: str
+    domain: str = "com.microsoft"
     inputs: Mapping[str, Array | None]
     attributes: Mapping[str, Any] = field(default_factory=dict)
     outputs: Sequence[str] = ("y",)
@@ -52,7 +54,7 @@ class Case:
         names = [name if name in given else "" for name in self.inputs]
         while names and not names[-1]:
             names.pop()
-        node = helper.make_node(self.operator, names, self.outputs, domain="com.microsoft", **self.attributes)
+        node = helper.make_node(self.operator, names, self.outputs, domain=self.domain, **self.attributes)
         infos = [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
             for name, array in given.items()
@@ -116,7 +118,7 @@ def _compute(case: Case) -> dict[str, Array]:
     return once.compute(context, graph, inputs)
 
 
-# What kinds draw.
+# Random arrays.
 
 
 def numbers(random: Random, *shape: int, spread: float = 1.0, dtype: str = "float32") -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -238,6 +239,19 @@ def gelu(operator: str) -> Kind:
     return kind
 
 
+def simplified(random: Random) -> Case:
+    """A normalization that ONNX Runtime writes in ONNX's own domain."""
+    shape = random.integers(1, 6, 3).tolist()
+    inputs = {"x": numbers(random, *shape), "s": numbers(random, shape[-1])}
+    attributes = {"axis": -1, "epsilon": 1e-4}
+    return Case(operator="SimplifiedLayerNormalization", domain="", inputs=inputs, attributes=attributes, known="s")
+
+
+def old_matmul(random: Random) -> Case:
+    """The same by its old name."""
+    return replace(matmul(random), operator="TransposeMatMul")
+
+
 def matmul(random: Random) -> Case:
     """A product of transposed matrices, times a number."""
     batch, rows, middle, columns = (int(random.integers(1, 6)) for _ in range(4))
@@ -304,4 +318,6 @@ KINDS: Mapping[str, Kind] = {
     "MoE": experts,
     "QEmbedLayerNormalization": quantized_embed,
     "QMoE": quantized_experts,
+    "SimplifiedLayerNormalization": simplified,
+    "TransposeMatMul": old_matmul,
 }

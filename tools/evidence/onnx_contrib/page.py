@@ -1,4 +1,4 @@
-"""The table of ONNX Runtime's own operators in docs/onnx.md: which programs write them, which of them its CPU runs, and which are imported."""
+"""The table of ONNX Runtime's own operators in docs/onnx.md: which programs write them, and which are imported."""
 
 from __future__ import annotations
 

@@ -71,6 +71,20 @@ def unary(operator: str) -> Kind:
     return kind
 
 
+def linear(operator: str) -> Kind:
+    """Numbers to integers, or back: with one scale, or one for each index of an axis."""
+
+    def kind(random: Random) -> Case:
+        dtype, shape = _type(random), _shape(random, int(random.integers(1, 5)))
+        axis = int(random.integers(len(shape)))
+        each = [shape[axis]] if random.integers(2) else []
+        x = integers(random, dtype, *shape) if operator == "DequantizeLinear" else numbers(random, *shape, spread=3)
+        inputs = {"x": x, "s": _scale(random, *each), "z": integers(random, dtype, *each) if each else _zero(random, dtype)}
+        return Case(operator=operator, inputs=inputs, attributes={"axis": axis}, known="sz")
+
+    return kind
+
+
 def where(random: Random) -> Case:
     """A choice between two tensors that broadcast."""
     dtype, shape = _type(random), _shape(random, int(random.integers(1, 5)))
@@ -267,6 +281,7 @@ KINDS: Mapping[str, Kind] = {
     **{name: binary(name) for name in ("QLinearAdd", "QLinearMul")},
     **{name: unary(name) for name in ("QLinearLeakyRelu", "QLinearSigmoid", "QLinearSoftmax")},
     **{name: pooled(name) for name in ("NhwcMaxPool", "QLinearAveragePool", "QLinearGlobalAveragePool")},
+    **{name: linear(name) for name in ("DequantizeLinear", "QuantizeLinear")},
     "DynamicQuantizeMatMul": dynamic_matmul,
     "GatherBlockQuantized": gather,
     "MatMulBnb4": matmul_bnb4,

@@ -21,7 +21,7 @@ from webnn.onnx.rules.matmul import multiply
 
 __all__ = ["RULES"]
 
-#: What ONNX Runtime adds to the scores of keys that a mask hides, by default.
+#: ONNX Runtime adds this to the scores of keys that a mask hides, by default.
 _HIDDEN = -10000.0
 
 
