@@ -15,6 +15,7 @@ of rules are joined by `webnn.importing.families`. A function `load` reads the f
 from __future__ import annotations
 
 import difflib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -168,7 +169,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
         value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
-        if dtype.kind == "f" and value.size > _MOST_SETTINGS:
+        if dtype.kind == "f" and math.prod(shape) > _MOST_SETTINGS:
             self.operands.data.add(name)
         return value
 

@@ -11,10 +11,10 @@ from onnx import NodeProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from webnn.builder.elementwise import FUNCTIONS, divide
-from webnn.importing.values import Array, Value
+from webnn.importing.values import Array
 from webnn.onnx.model import ONNX_DOMAINS
 
-__all__ = ["decide", "fold"]
+__all__ = ["fold"]
 
 #: The most bytes of a folded result, unless the operands have more. Larger results are left to the graph.
 _MOST_BYTES = 1 << 24
@@ -65,22 +65,6 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
         return None
     except Exception:  # the rule reports the error
         return None
-
-
-def decide(operator: str, values: Sequence[Value | None]) -> Value | None:
-    """Return the result of a node that a part of its inputs decides: a condition, or a choice; None if they do not."""
-    if operator in ("And", "Or"):
-        shape = np.broadcast_shapes(*(value.shape for value in values if value is not None))
-        for value in values:
-            if value is not None and value.array is not None and value.array.size and (value.array == (operator == "Or")).all():
-                return Value.known(np.broadcast_to(np.bool_(operator == "Or"), shape))
-    if operator == "Where" and len(values) == 3 and None not in values:
-        condition, one, other = values
-        if condition is not None and condition.array is not None and condition.size and len({*condition.array.reshape(-1).tolist()}) == 1:
-            chosen = one if condition.array.reshape(-1)[0] else other
-            if all(value is not None and value.size == 1 and value.rank == condition.rank for value in values):
-                return chosen
-    return None
 
 
 def _evaluate(proto: NodeProto, opsets: Mapping[str, int], arrays: Sequence[Array | None]) -> list[Array | None] | None:

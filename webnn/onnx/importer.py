@@ -15,7 +15,7 @@ from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
-from webnn.onnx.folding import decide, fold
+from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
@@ -337,8 +337,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 return [None if array is None else self._made(array) for array in folded]
-        decided = decide(operator, inputs) if not domain else None
-        return self._apply_rule(rule, source, scope, version, inputs) if decided is None else [decided]
+        return self._apply_rule(rule, source, scope, version, inputs)
 
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
