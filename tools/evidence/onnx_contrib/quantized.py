@@ -243,11 +243,15 @@ def matmul_bits(random: Random) -> Case:
         "b": pack(random.integers(0, 1 << bits, (columns, blocks, block)), bits),
         "s": np.asarray(random.uniform(0.02, 0.06, (columns, blocks)), np.float32),
         "z": some(random, pack(random.integers(0, 1 << bits, (columns, blocks)), bits)),
-        "g": None,
+        # The kernel has the next two for 4 bits only.
+        "g": some(random, np.asarray(random.permutation(np.arange(rows) // block), np.int32)) if bits == 4 else None,
         "q": some(random, numbers(random, columns)),
     }
+    if bits == 4 and (inputs["g"] is not None or random.integers(3) == 0):
+        # Beside g_idx the kernel reads only such zero points; it takes 8 in place of packed ones.
+        inputs["z"] = np.asarray(random.uniform(0, (1 << bits) - 1, (columns, blocks)), np.float32)
     attributes = {"bits": bits, "block_size": block, "K": rows, "N": columns}
-    return Case(operator="MatMulNBits", inputs=inputs, attributes=attributes, known="bszq", tolerance=2e-5)
+    return Case(operator="MatMulNBits", inputs=inputs, attributes=attributes, known="bszgq", tolerance=2e-5)
 
 
 def matmul_bnb4(random: Random) -> Case:

@@ -48,15 +48,14 @@ def _multiply(node: Node, a: MLOperand, weights: MLOperand, bias: int | None = N
 def _matmul_bits(node: Node) -> MLOperand:
     """Map to matmul with dequantizeLinear of the right factor, which must be known: its integers get a byte each.
 
-    g_idx, and zero points that are not integers, are refused.
+    Rows that g_idx gives to blocks are put in order. Zero points that are not integers are subtracted from the product: they are factors of the
+    sums of blocks.
     """
     bits, block, rows, columns = (
         node.integer(name, default) for name, default in (("bits", 4), ("block_size", None), ("K", None), ("N", None))
     )
     if bits not in (2, 4, 8) or block < 1 or rows < 1 or columns < 1 or block * bits % 8:
         raise Refused(f"bits must be 2, 4 or 8, and block_size, K and N at least 1, got {bits}, {block}, {rows} and {columns}")
-    if node.given(4):
-        raise Refused("g_idx is not supported")
     blocks = -(-rows // block)
     packed = node.known(1, "B")
     if packed.dtype != np.uint8:
@@ -64,22 +63,36 @@ def _matmul_bits(node: Node) -> MLOperand:
     _check_size("B", packed, columns * blocks * block * bits // 8)
     integers = unpack(packed.reshape(columns, -1), bits)
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
-    if node.given(3):
-        given = node.known(3, "zero_points")
-        if given.dtype != np.uint8:
-            raise Refused(f"zero_points must be packed integers, got {given.dtype.name}")
-        _check_size("zero_points", given, columns * -(-blocks * bits // 8))
-        zeros = unpack(given.reshape(columns, -1), bits)[:, :blocks]
     scales = node.known(2, "scales")
     _check_size("scales", scales, columns * blocks)
+    scales = scales.reshape(columns, blocks)
+    offsets: Array | None = None
+    if node.given(3):
+        given = node.known(3, "zero_points")
+        _check_size("zero_points", given, columns * (-(-blocks * bits // 8) if given.dtype == np.uint8 else blocks))
+        if given.dtype == np.uint8:
+            zeros = unpack(given.reshape(columns, -1), bits)[:, :blocks]
+        else:
+            offsets = scales * (given.reshape(columns, blocks) - zeros.astype(given.dtype))
     a, builder = node.operand(0), node.builder
     shape = a.descriptor.dimensions
     if not shape or shape[-1] != rows:
         raise Refused(f"A must have K columns, {rows}, got {list(shape)}")
+    if node.given(4):
+        groups = node.known(4, "g_idx").reshape(-1)
+        order = np.argsort(groups, kind="stable")
+        if groups.size != rows or (groups[order] != np.arange(rows) // block).any():
+            raise Refused("g_idx must give each block as many rows as it has", "export the model with blocks of rows in their order")
+        a = builder.gather(a, node.constant(order.astype(np.int32)), axis=len(shape) - 1)
+        integers[:, :rows] = integers[:, order]
     if blocks * block > rows:
         a = builder.pad(a, [0] * len(shape), [*[0] * (len(shape) - 1), blocks * block - rows])
-    weights = builder.dequantizeLinear(node.constant(integers.T), node.constant(scales.reshape(columns, blocks).T), node.constant(zeros.T))
-    return _multiply(node, a, weights, 5)
+    weights = builder.dequantizeLinear(node.constant(integers.T), node.constant(scales.T), node.constant(zeros.T))
+    product = _multiply(node, a, weights, 5)
+    if offsets is None:
+        return product
+    sums = builder.reduceSum(node.reshape(a, [*shape[:-1], blocks, block]), axes=[len(shape)])
+    return builder.sub(product, _multiply(node, sums, node.constant(offsets.T)))
 
 
 def _matmul_bnb4(node: Node) -> MLOperand:

@@ -87,8 +87,10 @@ def _store(node: Node, cache: Cache, index: int, new: MLOperand) -> tuple[MLOper
     _, heads, _, size = new.descriptor.dimensions
     shape = [1, heads, 1, size] if scale.size > 1 else [1, 1, 1, 1]
     scales, zeros = arrange(node, scale, shape), node.constant(np.broadcast_to(zero, shape))
-    whole, seen = update_cache(node, cache, index, node.builder.quantizeLinear(new, scales, zeros))
-    return whole, node.builder.dequantizeLinear(seen, scales, zeros)
+    # The scales are float32, also for float16.
+    integers = node.builder.quantizeLinear(node.cast(new, "float32"), scales, zeros)
+    whole, seen = update_cache(node, cache, index, integers)
+    return whole, node.cast(node.builder.dequantizeLinear(seen, scales, zeros), new.descriptor.dataType)
 
 
 def _grouped(node: Node) -> list[Result]:
