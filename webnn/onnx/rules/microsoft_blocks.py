@@ -48,7 +48,7 @@ def _multiply(node: Node, a: MLOperand, weights: MLOperand, bias: int | None = N
 def _matmul_bits(node: Node) -> MLOperand:
     """Map to matmul with dequantizeLinear of the right factor, which must be known: its integers get a byte each.
 
-    Rows that g_idx gives to blocks are put in order. Zero points that are not integers are subtracted from the product: they are factors of the
+    Rows that g_idx gives to blocks are put in order. Zero points that are not integers are subtracted from the product, as factors of the
     sums of blocks.
     """
     bits, block, rows, columns = (
