@@ -194,6 +194,45 @@ def grouped(random: Random) -> Case:
     return Case(operator="GroupQueryAttention", inputs=inputs, attributes=attributes, outputs=outputs, known=known)
 
 
+def sparse(random: Random) -> Case:
+    """Attention to blocks of keys: of a prompt, or of a step."""
+    groups, share, layouts = _sizes(random, 2, 2, 2)
+    heads, size, block, count = groups * share * layouts, 16, 16, 4
+    groups *= layouts
+    isStep = bool(random.integers(2))
+    batch = int(random.integers(1, 4)) if isStep else 1
+    rows = 1 if isStep else int(random.integers(2, 60))
+    # The kernel is wrong about the shorter sequences of a batch.
+    lengths = np.full(batch, random.integers(1, block * count) if isStep else rows, np.int32)
+    flags = np.tril(random.integers(0, 2, (layouts, count, count))) | np.eye(count, dtype=np.int64)
+    most = int(flags.sum((1, 2)).max())
+    starts = np.concatenate([np.zeros((layouts, 1), np.int64), flags.sum(2).cumsum(1)], 1)
+    columns = np.full((layouts, most), -1)
+    for layout, each in enumerate(flags):
+        found = np.argwhere(each)[:, 1]
+        columns[layout, : len(found)] = found
+    rotary, packed = int(random.integers(2)), random.integers(2)
+    inputs: dict[str, Array | None] = {
+        "q": numbers(random, batch, rows, (heads + 2 * groups if packed else heads) * size),
+        **{name: None if packed else numbers(random, batch, rows, groups * size) for name in "kv"},
+        **{name: numbers(random, batch, groups, block * count, size) for name in "ef"},
+        "r": starts.astype(np.int32),
+        "c": columns.astype(np.int32),
+        "t": np.array([lengths.max()], np.int32),
+        "l": lengths,
+        **{name: numbers(random, block * count, size // 2) if rotary else None for name in "gh"},
+    }
+    attributes = {"num_heads": heads, "kv_num_heads": groups, "sparse_block_size": block, "do_rotary": rotary, **_scale(random)}
+    return Case(
+        operator="SparseAttention",
+        inputs=inputs,
+        attributes=attributes,
+        outputs=("y", "n", "w"),
+        known=str(random.choice(["rc", "rct", "rctl"])),
+        shared={"n": "e", "w": "f"},
+    )
+
+
 def decoder(random: Random) -> Case:
     """Attention of one token: of its own sequence behind earlier tokens, or of another sequence."""
     batch, columns, heads, size, past = _sizes(random, 3, 5, 4, 5, 4)
@@ -333,4 +372,5 @@ KINDS: Mapping[str, Kind] = {
     "PackedMultiHeadAttention": packed,
     "QAttention": quantized_attention,
     "RotaryEmbedding": rotary,
+    "SparseAttention": sparse,
 }

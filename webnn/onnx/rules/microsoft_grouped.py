@@ -30,34 +30,37 @@ _REFUSED: Mapping[str, str] = {
 }
 
 
-def _read_cache(node: Node, batch: int, rows: int) -> Cache:
-    """Read the sizes of the caches and of the valid rows."""
+def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, total: int) -> Cache:
+    """Read the sizes of the caches and of the valid rows.
+
+    ``ends`` is the input with the valid rows behind the step, less ``shift``; ``total`` is that with the most of them.
+    """
     before = node.value(3).shape[2] if node.given(3) and node.value(3).rank == 4 else 0
-    if node.value(5).size != batch:
-        raise Refused(f"seqlens_k must have an element for each of {batch} elements of the batch, got {list(node.value(5).shape)}")
-    lengths = node.find_array(node.value(5))
-    if before < rows or node.find_array(node.value(6)) is not None:
-        [columns] = node.known_integers(6, "total_sequence_length") or [0]
+    if node.value(ends).size != batch:
+        raise Refused(f"the lengths must have an element for each of {batch} elements of the batch, got {list(node.value(ends).shape)}")
+    lengths = node.find_array(node.value(ends))
+    if before < rows or node.find_array(node.value(total)) is not None:
+        [columns] = node.known_integers(total, "total_sequence_length") or [0]
     else:
         # The model promises that the rows fit into the cache.
-        columns = before if lengths is None else int(lengths.max()) + 1
+        columns = before if lengths is None else int(lengths.max()) + shift
     after = max(before, columns)
     if columns < rows:
         raise Refused(f"total_sequence_length must be at least the number of new rows, {rows}, got {columns}")
     past: int | None = None
     if lengths is not None:
-        starts = np.maximum(lengths.reshape(-1).astype(np.int64) + 1 - rows, 0)
+        starts = np.maximum(lengths.reshape(-1).astype(np.int64) + shift - rows, 0)
         past = int(starts[0]) if (starts == starts[0]).all() else None
     elif not before:
         past = 0
-    elif batch == 1 and node.find_array(node.value(6)) is not None:
+    elif batch == 1 and node.find_array(node.value(total)) is not None:
         past = columns - rows
     if past is not None:
         if past > before:
             raise Refused(f"the cache must have the rows before the step, {past}, got {before}")
         return Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=past, counts=None)
-    ends = node.cast(node.reshape(node.operand(5), [batch, 1]), "int32")
-    counts = node.builder.relu(node.builder.add(ends, node.scalar(1 - rows, ends)))
+    known = node.cast(node.reshape(node.operand(ends), [batch, 1]), "int32")
+    counts = node.builder.relu(node.builder.add(known, node.scalar(shift - rows, known)))
     return Cache(batch=batch, rows=rows, before=before, after=after, columns=columns, past=None, counts=counts)
 
 
@@ -93,6 +96,18 @@ def _store(node: Node, cache: Cache, index: int, new: MLOperand) -> tuple[MLOper
     return whole, node.cast(node.builder.dequantizeLinear(seen, scales, zeros), new.descriptor.dataType)
 
 
+def _read_heads(node: Node) -> list[MLOperand]:
+    """Return queries, keys and values by heads, from one input or from three."""
+    heads, groups = node.integer("num_heads", least=1), node.integer("kv_num_heads", least=1)
+    x = node.operand(0)
+    shape = x.descriptor.dimensions
+    if len(shape) != 3:
+        raise Refused(f"query must be [batch, rows, features], got {list(shape)}")
+    if node.given(1):
+        return [split_heads(node, each, count) for each, count in ((x, heads), (node.operand(1), groups), (node.operand(2), groups))]
+    return node.builder.split(split_heads(node, x, heads + 2 * groups), [heads, groups, groups], axis=1)
+
+
 def _grouped(node: Node) -> list[Result]:
     """Map to the operations of attention, for heads that share keys and values. Caches are results of their own."""
     for name, advice in _REFUSED.items():
@@ -100,22 +115,15 @@ def _grouped(node: Node) -> list[Result]:
             raise Refused(f"{name} must be 0, got {node.integer(name)}", advice)
     if node.given(16):
         raise Refused("query_seqlens must not be given", "export the model for prompts without padding")
-    heads, groups = node.integer("num_heads", least=1), node.integer("kv_num_heads", least=1)
-    x = node.operand(0)
-    shape = x.descriptor.dimensions
-    if len(shape) != 3:
-        raise Refused(f"query must be [batch, rows, features], got {list(shape)}")
-    if node.given(1):
-        q, k, v = (split_heads(node, each, count) for each, count in ((x, heads), (node.operand(1), groups), (node.operand(2), groups)))
-    else:
-        q, k, v = node.builder.split(split_heads(node, x, heads + 2 * groups), [heads, groups, groups], axis=1)
+    q, k, v = _read_heads(node)
+    heads = q.descriptor.dimensions[1]
     batch, _, rows, _ = q.descriptor.dimensions
     if node.given(14):
         q, k = (
             apply(NORMALIZATION, "RMSNormalization", node, [each, node.value(index)], {"axis": -1, "epsilon": _epsilon(node, name)})
             for index, name, each in ((14, "q", q), (15, "k", k))
         )
-    cache = _read_cache(node, batch, rows)
+    cache = _read_cache(node, batch, rows, ends=5, shift=1, total=6)
     if node.integer("do_rotary", 0):
         positions = _given_positions(node, cache) if node.given(9) else positions_of(node, cache)
         rotation = pick_rotation(node, [node.operand(7), node.operand(8)], positions)
@@ -137,6 +145,42 @@ def _grouped(node: Node) -> list[Result]:
         sinks=sinks,
     )
     return [join_heads(node, attended.output), presentKey, presentValue, _scores(node, attended)]
+
+
+def _sparse(node: Node) -> list[Result]:
+    """Map as GroupQueryAttention, with a mask of blocks for each head, which must be known."""
+    q, k, v = _read_heads(node)
+    batch, heads, rows, _ = q.descriptor.dimensions
+    cache = _read_cache(node, batch, rows, ends=8, shift=0, total=7)
+    if node.integer("do_rotary", 0):
+        rotation = pick_rotation(node, [node.operand(9), node.operand(10)], positions_of(node, cache))
+        q, k = (rotate(node, each, rotation, interleaved=node.flag("rotary_interleaved", default=False)) for each in (q, k))
+    (presentKey, keys), (presentValue, values) = (update_cache(node, cache, index, each, keeps=True) for index, each in ((3, k), (4, v)))
+    masks = (visible(node, cache, q, isCausal=True), _blocks(node, cache, heads, q))
+    attended = attend(node, q, keys, values, scale=node.number("scale", 0.0), masks=[each for each in masks if each is not None])
+    return [join_heads(node, attended.output), presentKey, presentValue]
+
+
+def _blocks(node: Node, cache: Cache, heads: int, like: MLOperand) -> MLOperand:
+    """Return the mask of blocks of rows and columns: [batch or 1, heads, rows, columns]."""
+    size, builder = node.integer("sparse_block_size", least=1), node.builder
+    starts, columns = node.known(5, "block_row_indices"), node.known(6, "block_col_indices")
+    if starts.ndim != 2 or columns.ndim != 2 or len(starts) != len(columns) or heads % len(starts):
+        raise Refused(
+            f"the indices of blocks must be rows for layouts of {heads} heads, got {list(starts.shape)} and {list(columns.shape)}"
+        )
+    count = starts.shape[1] - 1
+    if not 0 < cache.columns <= count * size or columns.max() >= count or (np.diff(starts) < 0).any() or starts.max() > columns.shape[1]:
+        raise Refused(f"the blocks must cover {cache.columns} rows, got {count} of {size}")
+    flags = np.zeros((count, len(starts), count), np.uint8)
+    for layout, (first, chosen) in enumerate(zip(starts, columns, strict=True)):
+        for row in range(count):
+            flags[row, layout, chosen[first[row] : first[row + 1]]] = 1
+    table = flags[:, :, np.arange(cache.columns) // size]
+    own = positions_of(node, cache)
+    seen = builder.gather(node.constant(table), builder.div(own, node.scalar(size, own)), axis=0)
+    seen = builder.concat([node.transpose(seen, [0, 2, 1, 3])] * (heads // len(starts)), 1)
+    return builder.where(seen, node.scalar(0, like), node.scalar(lowest(like), like))
 
 
 def _scores(node: Node, attended: Attended) -> MLOperand | None:
@@ -178,6 +222,10 @@ def _rotary(node: Node) -> MLOperand:
     return y if scale == 1 else node.builder.mul(y, node.scalar(scale, y))
 
 
-_RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {"GroupQueryAttention": _grouped, "RotaryEmbedding": _rotary}
+_RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "GroupQueryAttention": _grouped,
+    "RotaryEmbedding": _rotary,
+    "SparseAttention": _sparse,
+}
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}
