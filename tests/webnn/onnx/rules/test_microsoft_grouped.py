@@ -89,7 +89,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         "ts",
         "quantized caches must be int8, got 4 bits; export the model with caches of int8",
     ),
-    "lengths": ({**step(), "s": whole(1, 2)}, {}, "ts", r"seqlens_k must have an element for each of 1 elements of the batch, got \[2\]"),
+    "lengths": ({**step(), "s": whole(1, 2)}, {}, "ts", r"the lengths must have an element for each of 1 elements of the batch, got \[2\]"),
     "a short cache": (step(length=9), {}, "ts", "the cache must have the rows before the step, 9, got 5"),
     "a total": (step(rows=3, total=2), {}, "ts", "total_sequence_length must be at least the number of new rows, 3, got 2"),
     "an open total": (step(rows=7), {}, "s", "total_sequence_length must be known at import, got the value 't'"),
@@ -102,6 +102,32 @@ def test_refusals(case: str) -> None:
     inputs, attributes, known, reason = REFUSED[case]
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
         load("GroupQueryAttention", inputs, {**HEADS, **attributes}, ("y", "p", "c"), known)
+
+
+BLOCKS: dict[str, Any] = {
+    **{name: floats(1, 1, 32) for name in "qkv"},
+    **{name: floats(1, 2, 32, 16) for name in "ef"},
+    "r": np.array([[0, 1, 2]], np.int32),
+    "c": np.array([[0, 1]], np.int32),
+    "t": whole(20),
+    "l": whole(20),
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "known", "reason"),
+    [
+        ({}, "ctl", "block_row_indices must be known at import, got the value 'r'"),
+        ({"r": np.array([[0, 1, 9]], np.int32)}, "rctl", "the blocks must cover 20 rows, got 2 of 16"),
+        ({"c": np.array([[0, 5]], np.int32)}, "rctl", "the blocks must cover 20 rows, got 2 of 16"),
+        ({"r": whole(0, 1)}, "rctl", r"layouts of 2 heads, got \[2\] and \[1, 2\]"),
+    ],
+)
+def test_refused_blocks(changed: dict[str, Any], known: str, reason: str) -> None:
+    attributes = {"num_heads": 2, "kv_num_heads": 2, "sparse_block_size": 16}
+    assert "softmax" in load("SparseAttention", BLOCKS, attributes, ("y", "p", "w"), "rctl")
+    with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
+        load("SparseAttention", {**BLOCKS, **changed}, attributes, ("y", "p", "w"), known)
 
 
 def test_refused_rotary_embeddings() -> None:
