@@ -11,11 +11,15 @@ import numpy as np
 from webnn.builder.calls import FUSE, Call, restore_call
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
-from webnn.importing.values import Refused
+from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
-__all__ = ["Attended", "attend", "causal", "concat", "join_heads", "lowest", "masked", "pick_rotation", "rotate", "split_heads"]
+__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "rotate", "split_heads"]
+
+
+#: The most elements of a mask that is made at import.
+_MOST_ELEMENTS = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,13 @@ def join_heads(node: Node, x: MLOperand) -> MLOperand:
     return node.reshape(node.transpose(x, [0, 2, 1, 3]), [batch, rows, heads * size])
 
 
+def count_up(count: int, times: int = 1) -> Array:
+    """Return the positions from 0 to a count, in int32; refuse more than a mask of so many rows may have."""
+    if count * times > _MOST_ELEMENTS:
+        raise Refused(f"a mask must have at most {_MOST_ELEMENTS} elements, got {count} columns and {times} rows")
+    return np.arange(count, dtype=np.int32)
+
+
 # Masks: what is added to the scores. They broadcast to [batch, heads, rows, columns].
 
 
@@ -63,10 +74,11 @@ def lowest(like: MLOperand) -> float:
 
 def causal(node: Node, rows: int, columns: int, like: MLOperand, *, window: int = -1) -> MLOperand:
     """Return the mask of rows that see the columns up to their own, which are the last ones: all of them, or the last few."""
-    own = np.arange(rows)[:, None] + columns - rows
-    hidden = np.arange(columns) > own
+    places = count_up(columns, rows)
+    own = count_up(rows)[:, None] + (columns - rows)
+    hidden = places > own
     if window > 0:
-        hidden |= np.arange(columns) <= own - window
+        hidden |= places <= own - window
     mask = np.where(hidden, lowest(like), 0).astype(NUMPY_DTYPES[like.descriptor.dataType])
     return node.constant(mask.reshape(1, 1, rows, columns))
 

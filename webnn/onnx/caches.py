@@ -13,7 +13,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Refused
-from webnn.onnx.attention import causal, concat, lowest
+from webnn.onnx.attention import causal, concat, count_up, lowest
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -45,7 +45,7 @@ class Cache:
 
 def positions_of(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of the new rows: [batch, rows]."""
-    steps = np.arange(cache.rows, dtype=np.int32).reshape(1, cache.rows)
+    steps = count_up(cache.rows, cache.batch).reshape(1, cache.rows)
     if cache.counts is None:
         return node.constant(np.tile(steps + (cache.past or 0), (cache.batch, 1)))
     return node.builder.add(cache.counts, node.constant(steps))
@@ -75,13 +75,13 @@ def update_cache(node: Node, cache: Cache, index: int, new: MLOperand, *, keeps:
         return whole, known if cache.columns == end else slice_axis(node, whole, 2, 0, cache.columns)
     source = concat(node, [old, new, None if keeps else zeros(1)], 2)
     assert cache.counts is not None
-    counts, places = cache.counts, node.constant(np.arange(cache.after, dtype=np.int32).reshape(1, cache.after))
+    counts, places = cache.counts, node.constant(count_up(cache.after).reshape(1, cache.after))
     behind = places if keeps else node.scalar(cache.before + rows, counts)
     moved = builder.add(builder.sub(places, counts), node.scalar(cache.before, counts))
     behind = builder.where(builder.lesser(places, builder.add(counts, node.scalar(rows, counts))), moved, behind)
     chosen = builder.where(builder.lesser(places, counts), places, behind)
     length = source.descriptor.dimensions[2]
-    starts = (np.arange(batch * heads, dtype=np.int32) * length).reshape(batch, heads, 1)
+    starts = (count_up(batch * heads) * length).reshape(batch, heads, 1)
     chosen = builder.add(node.reshape(chosen, [batch, 1, cache.after]), node.constant(starts))
     whole = builder.gather(node.reshape(source, [batch * heads * length, size]), chosen, axis=0)
     return whole, slice_axis(node, whole, 2, 0, cache.columns)
@@ -95,7 +95,7 @@ def visible(node: Node, cache: Cache, like: MLOperand, *, isCausal: bool, window
     builder = node.builder
     own = positions_of(node, cache)
     own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])
-    places = node.constant(np.arange(columns, dtype=np.int32).reshape(1, 1, 1, columns))
+    places = node.constant(count_up(columns).reshape(1, 1, 1, columns))
     allowed = builder.lesserOrEqual(places, own)
     if window > 0:
         allowed = builder.logicalAnd(allowed, builder.greater(places, builder.sub(own, node.scalar(window, own))))

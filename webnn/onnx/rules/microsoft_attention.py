@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import attend, causal, concat, join_heads, lowest, masked, split_heads
+from webnn.onnx.attention import attend, causal, concat, count_up, join_heads, lowest, masked, split_heads
 from webnn.onnx.caches import Cache, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, subtract_zero
@@ -42,7 +40,7 @@ def _mask(node: Node, index: int, q: MLOperand, columns: int) -> list[MLOperand]
     mask = node.operand(index)
     hidden = node.number("mask_filter_value", _HIDDEN)
     if shape in ((batch,), (2 * batch,)):
-        positions = node.constant(np.arange(columns, dtype=np.int32).reshape(1, columns))
+        positions = node.constant(count_up(columns).reshape(1, columns))
         ends = node.reshape(slice_axis(node, mask, 0, 0, batch), [batch, 1])
         allowed = builder.lesser(positions, node.cast(ends, "int32"))
         if shape == (2 * batch,):
@@ -127,7 +125,7 @@ def _packed_mask(node: Node, tokens: int, index: int) -> MLOperand:
     if starts.rank != 1 or starts.shape[0] < 2:
         raise Refused(f"cumulative_sequence_length must be 1-D with at least 2 elements, got {list(starts.shape)}")
     count = starts.shape[0]
-    positions = node.constant(np.arange(tokens, dtype=np.int32).reshape(tokens, 1))
+    positions = node.constant(count_up(tokens).reshape(tokens, 1))
     behind = builder.greaterOrEqual(positions, node.cast(node.reshape(node.operand(index), [1, count]), "int32"))
     number = builder.reduceSum(builder.cast(behind, "int32"), axes=[1])
     same = builder.equal(node.reshape(number, [tokens, 1]), node.reshape(number, [1, tokens]))

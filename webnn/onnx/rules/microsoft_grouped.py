@@ -13,7 +13,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, join_heads, lowest, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, rotate, split_heads
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
@@ -74,7 +74,7 @@ def _given_positions(node: Node, cache: Cache) -> MLOperand:
 def _follow(node: Node, first: MLOperand, batch: int, rows: int) -> MLOperand:
     """Return the positions of rows from the first one on: [batch, rows]."""
     first = node.reshape(node.cast(first, "int32"), [1, 1])
-    return node.builder.add(first, node.constant(np.tile(np.arange(rows, dtype=np.int32), (batch, 1))))
+    return node.builder.add(first, node.constant(np.tile(count_up(rows, batch), (batch, 1))))
 
 
 def _store(node: Node, cache: Cache, index: int, new: MLOperand) -> tuple[MLOperand, MLOperand]:
@@ -170,13 +170,17 @@ def _blocks(node: Node, cache: Cache, heads: int, like: MLOperand) -> MLOperand:
             f"the indices of blocks must be rows for layouts of {heads} heads, got {list(starts.shape)} and {list(columns.shape)}"
         )
     count = starts.shape[1] - 1
-    if not 0 < cache.columns <= count * size or columns.max() >= count or (np.diff(starts) < 0).any() or starts.max() > columns.shape[1]:
+    fits = 0 < cache.columns <= count * size and columns.size > 0
+    if not fits or (np.diff(starts) < 0).any() or starts.min() < 0 or starts.max() > columns.shape[1]:
         raise Refused(f"the blocks must cover {cache.columns} rows, got {count} of {size}")
+    if columns.min() < -1 or columns.max() >= count:
+        raise Refused(f"block_col_indices must be from -1 to {count - 1}, got some from {columns.min()} to {columns.max()}")
+    _, places = count_up(count, count * len(starts)), count_up(cache.columns, count * len(starts))
     flags = np.zeros((count, len(starts), count), np.uint8)
     for layout, (first, chosen) in enumerate(zip(starts, columns, strict=True)):
         for row in range(count):
             flags[row, layout, chosen[first[row] : first[row + 1]]] = 1
-    table = flags[:, :, np.arange(cache.columns) // size]
+    table = flags[:, :, places // size]
     own = positions_of(node, cache)
     seen = builder.gather(node.constant(table), builder.div(own, node.scalar(size, own)), axis=0)
     seen = builder.concat([node.transpose(seen, [0, 2, 1, 3])] * (heads // len(starts)), 1)

@@ -119,7 +119,8 @@ BLOCKS: dict[str, Any] = {
     [
         ({}, "ctl", "block_row_indices must be known at import, got the value 'r'"),
         ({"r": np.array([[0, 1, 9]], np.int32)}, "rctl", "the blocks must cover 20 rows, got 2 of 16"),
-        ({"c": np.array([[0, 5]], np.int32)}, "rctl", "the blocks must cover 20 rows, got 2 of 16"),
+        ({"r": np.zeros((1, 0), np.int32)}, "rctl", "the blocks must cover 20 rows, got -1 of 16"),
+        ({"c": np.array([[0, 5]], np.int32)}, "rctl", "block_col_indices must be from -1 to 1, got some from 0 to 5"),
         ({"r": whole(0, 1)}, "rctl", r"layouts of 2 heads, got \[2\] and \[1, 2\]"),
     ],
 )
