@@ -52,7 +52,7 @@ def join_heads(node: Node, x: MLOperand) -> MLOperand:
 
 
 def count_up(count: int, times: int = 1) -> Array:
-    """Return the positions from 0 to a count, in int32; refuse more than a mask of so many rows may have."""
+    """Return the positions from 0 to a count, in int32. Refuse too many for a mask of some rows."""
     if count * times > _MOST_ELEMENTS:
         raise Refused(f"a mask must have at most {_MOST_ELEMENTS} elements, got {count} columns and {times} rows")
     return np.arange(count, dtype=np.int32)
