@@ -15,6 +15,7 @@ of rules are joined by `webnn.importing.families`. A function `load` reads the f
 from __future__ import annotations
 
 import difflib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from webnn.builder.calls import FUSE
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
 from webnn.builder.graph import collect
@@ -46,6 +48,8 @@ DRAFT = "2026-06"
 _FEW = 8
 #: The most refusals; the rest of the model is not looked at.
 _MOST_REFUSALS = 1000
+#: The most elements of an input of floating-point numbers that may be a setting, such as scales; others are data.
+_MOST_SETTINGS = 16
 #: The longest text of a refusal, in characters; of a longer one only the beginning is shown.
 _LONGEST_TEXT = 2000
 
@@ -55,9 +59,10 @@ _Item = TypeVar("_Item")
 _Steps = TypeVar("_Steps")
 
 
-def make_builder(*, has_small_integers: bool) -> LabellingBuilder:
-    """Return a builder without a context for the graph of an import."""
-    newest = find_revision(DRAFT)
+def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None) -> LabellingBuilder:
+    """Return a builder without a context for the graph of an import. It has subgraphs if the target has them."""
+    hasCalls = target is not None and target._revision.extension(FUSE) is not None
+    newest = find_revision(target._revision.of_graphs if target is not None and hasCalls else DRAFT)
     return make_sketch(LabellingBuilder, for_devices(newest) if has_small_integers else newest)
 
 
@@ -138,7 +143,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         """Note why a node, an input or an output cannot be imported."""
         refused = reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
         place, operator, text, advice = map(_shorten, (place, operator, refused.reason, refused.advice))
-        self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice)] = None
+        self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice, never=refused.never)] = None
 
     def check_names(self, setting: str, names: Iterable[str], known: Sequence[str], wanted: str) -> None:
         """Refuse the names of a setting that are not known; ``wanted`` is the kind of what they name, for messages."""
@@ -163,7 +168,10 @@ class Driver(ABC, Generic[_Node, _Item]):
         if 0 in shape:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
-        return Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
+        value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
+        if dtype.kind == "f" and math.prod(shape) > _MOST_SETTINGS:
+            self.operands.data.add(name)
+        return value
 
     def define_output(self, name: str, value: Value, place: str) -> None:
         """Note an output, whose operand an operator makes."""

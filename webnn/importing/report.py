@@ -25,12 +25,14 @@ class Refusal:
         operator: The operator of the node, with its domain if that is not ONNX's own; empty for an input.
         reason: The condition, and what was given.
         advice: Advice for the caller; empty if there is none.
+        never: Why no settings of the import help; empty if they may.
     """
 
     place: str
     operator: str
     reason: str
     advice: str = ""
+    never: str = ""
 
     def __str__(self) -> str:
         operator = f" ({self.operator})" if self.operator else ""
@@ -101,6 +103,8 @@ class RefusedModelError(NotSupportedError):
 
     def __init__(self, file: str, report: Report) -> None:
         refusals: Sequence[Refusal] = report.refusals
-        lines = [f"{file}: the model cannot be imported, for {len(refusals)} reason{'s' * (len(refusals) > 1)}:"]
+        nevers = " and ".join(dict.fromkeys(each.never for each in refusals if each.never))
+        what = f"the model can never run on WebNN as it is: {nevers}; it" if nevers else "the model"
+        lines = [f"{file}: {what} cannot be imported, for {len(refusals)} reason{'s' * (len(refusals) > 1)}:"]
         super().__init__("\n".join([*lines, *(f"  {each}" for each in refusals)]))
         self.report = report

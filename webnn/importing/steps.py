@@ -43,6 +43,8 @@ class Operands:
         self.names: dict[object, str] = {}
         self.notes: dict[str, None] = {}
         self.inputs: list[str] = []
+        #: The inputs that are data: nobody knows them at import.
+        self.data: set[str] = set()
         self._float64 = float64
         self._advice = advice
         self._shared: dict[object, MLOperand] = {}

@@ -31,12 +31,16 @@ class Blocked(Exception):
 
 
 class Refused(Exception):
-    """A node cannot be imported: the condition and what was given, and advice for the caller."""
+    """A node cannot be imported: the condition and what was given, and advice for the caller.
 
-    def __init__(self, reason: str, advice: str = "") -> None:
+    ``never`` says why no settings of the import help: ``"it draws random numbers"``.
+    """
+
+    def __init__(self, reason: str, advice: str = "", never: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.advice = advice
+        self.never = never
 
 
 class Exhausted(Refused):

@@ -65,13 +65,13 @@ def load(
     """
     model = read(source)
     settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64, weights=weights)
-    description, report = survey(model, settings)
+    description, report = survey(model, settings, builder)
     return finish_import(description, report, model.file, builder, int32=int32)
 
 
-def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
-    """Import a model. If some of it is refused, there is a report and no description."""
-    builder = make_builder(has_small_integers=_has_small_integers(model))
+def survey(model: Model, settings: Settings, target: GraphBuilder | None = None) -> tuple[GraphDescription | None, Report]:
+    """Import a model, for a builder if there is one. If some of it is refused, there is a report and no description."""
+    builder = make_builder(has_small_integers=_has_small_integers(model), target=target)
     return Importer(model, builder, settings).survey(model.proto.graph.name)
 
 

@@ -246,6 +246,21 @@ def _trilu(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> A
     return np.triu(x, diagonal) if attributes.get("upper", 1) else np.tril(x, diagonal)
 
 
+def _top_k(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> list[Array]:
+    axis = attributes.get("axis", -1)
+    [count] = [attributes["k"]] if k is None else _integers(k)
+    # The order of NaN is the rule's.
+    if x.size > _MOST_ELEMENTS or not 0 <= count <= x.shape[axis] or (x.dtype.kind == "f" and np.isnan(x).any()):
+        raise _Left
+    # Of equal elements the first one comes first, also in the descending order.
+    isLargest = attributes.get("largest", 1)
+    turned = np.flip(x, axis) if isLargest else x
+    order = np.argsort(turned, axis, kind="stable")
+    order = np.flip(x.shape[axis] - 1 - order, axis) if isLargest else order
+    places = np.take(order, range(count), axis)
+    return [np.take_along_axis(x, places, axis), places]
+
+
 def _unique(attributes: Mapping[str, Any], x: Array) -> list[Array]:
     # Only numbers that are equal to themselves are found.
     if x.size > _MOST_ELEMENTS or (x.dtype.kind == "f" and np.isnan(x).any()):
@@ -315,6 +330,7 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = {
     "Split": _split,
     "Squeeze": _squeeze,
     "Tile": _tile,
+    "TopK": _top_k,
     "Transpose": lambda attributes, x: np.transpose(x, attributes.get("perm")),
     "Trilu": _trilu,
     "Unique": _unique,

@@ -18,6 +18,7 @@ from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
+from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.node import Node, check_inputs, output_types
 from webnn.onnx.rules import RULES, Rule
@@ -312,8 +313,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         schema = find_schema(operator, version, domain)
         if function is None:
             if rule is None and not has_body(schema):
-                advice = "" if schema is not None else "the installed onnx does not know it"
-                raise Refused(f"there is no rule for the operator {source.key}", advice)
+                raise explain_missing(source, isKnown=schema is not None)
             if schema is None and not domain and defs.has(operator):
                 raise Refused(f"the operator must be one of opset {version}")
             if schema is not None:

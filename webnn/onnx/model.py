@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -53,6 +54,8 @@ _RAW: Mapping[int, np.dtype[Any]] = {
 _LARGEST = 2**31 - 1
 #: The most dimensions of a tensor. WebNN has fewer, but what is known at import may have more.
 _MOST_AXES = 32
+#: The operators with bodies.
+_BODIES = frozenset({"If", "Loop", "Scan"})
 #: The longest name, in characters. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 
@@ -237,7 +240,29 @@ def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     for function in proto.functions:
         _versions(function, file)
     functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
-    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions), nodes)
+    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions), _order(nodes))
+
+
+def _order(nodes: list[Source]) -> list[Source]:
+    """Return nodes behind those whose results they take. A valid file has that order; ONNX Runtime writes others, too. Circles stay."""
+    makers = {name: index for index, source in enumerate(nodes) for name in source.outputs if name}
+    taken = [list(_taken(source.proto)) if source.operator in _BODIES else source.inputs for source in nodes]
+    if all(makers.get(name, -1) < index for index, names in enumerate(taken) for name in names):
+        return nodes
+    before = {index: {makers[name] for name in names if name in makers} for index, names in enumerate(taken)}
+    try:
+        return [nodes[index] for index in TopologicalSorter(before).static_order()]
+    except CycleError:
+        return nodes
+
+
+def _taken(node: NodeProto) -> Iterator[str]:
+    """Yield the values that a node and those in its bodies take."""
+    yield from node.input
+    for attribute in node.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+            for inner in graph.node:
+                yield from _taken(inner)
 
 
 def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:

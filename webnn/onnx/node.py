@@ -91,6 +91,13 @@ class Node(Steps):
         """Return the elements of an input that must be known at import; ``what`` is its name in the operator's specification."""
         value = self.value(index)
         if value.array is None:
+            data = sorted(value.roots & self._operands.data)
+            if data:
+                raise Refused(
+                    f"{what} must be known at import, but depends on the data of the input {' and '.join(map(repr, data))}",
+                    "export the parts before and behind it as two models",
+                    "what must be known at import depends on data",
+                )
             constants = ", ".join(f"{name!r}: ..." for name in sorted(value.roots))
             what_it_is = "it" if value.roots == {value.name} else "what it comes from"
             advice = f"give {what_it_is} as a constant: constants={{{constants}}}" if constants else ""

@@ -17,7 +17,7 @@ from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
 from webnn.validation.shapes import bidirectionally_broadcast
 
-__all__ = ["arrange", "per_axis", "quantize", "quantize_dynamically", "scale_ratio", "subtract_zero"]
+__all__ = ["arrange", "dequantize_dynamically", "per_axis", "quantize", "quantize_dynamically", "scale_ratio", "subtract_zero"]
 
 
 def arrange(node: Node, value: Value, shape: Sequence[int], wide: Sequence[int] | None = None) -> MLOperand:
@@ -107,3 +107,10 @@ def quantize_dynamically(node: Node, x: MLOperand) -> tuple[MLOperand, MLOperand
     scale = builder.where(builder.equal(span, node.scalar(0, x)), node.scalar(1, x), builder.div(span, node.scalar(255, x)))
     zeroPoint = builder.quantizeLinear(below, scale, node.scalar(0, "uint8"))
     return builder.quantizeLinear(x, node.reshape(scale, one), node.reshape(zeroPoint, one)), scale, zeroPoint
+
+
+def dequantize_dynamically(node: Node, x: MLOperand) -> MLOperand:
+    """Return numbers rounded to those that `quantize_dynamically` makes of them."""
+    integers, scale, zero = quantize_dynamically(node, x)
+    one = [1] * len(x.descriptor.dimensions)
+    return node.builder.dequantizeLinear(integers, node.reshape(scale, one), node.reshape(zero, one))

@@ -229,3 +229,20 @@ def test_no_garbage_is_collected_during_an_import(monkeypatch: pytest.MonkeyPatc
         webnn.onnx.load(model)
     assert seen == [False]
     assert gc.isenabled()
+
+
+def test_nodes_in_any_order() -> None:
+    """ONNX Runtime sorts them, and its quantizer writes such files. A body takes results, too."""
+    model = parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 20]>
+        m (float[2, 3] x) => (float[2, 3] y) <bool yes = {1}>
+        {
+            a = Neg(x)
+            b = If (yes) <then_branch = t () => (float[2, 3] p) { p = Relu(a) }, else_branch = e () => (float[2, 3] q) { q = Abs(a) }>
+            y = Exp(b)
+        }
+    """)
+    nodes = [model.graph.node[index] for index in (1, 2, 0)]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    assert [each.operation for each in webnn.onnx.load(model).description.operators] == ["neg", "relu", "exp"]

@@ -45,6 +45,11 @@ def _size(node: Node) -> Array:
     return np.array(node.value(0).size, np.int64)
 
 
+def _has_element(node: Node) -> Array:
+    """Tell whether the input is given: a tensor is there."""
+    return np.array(node.given(0))
+
+
 def _constant_of_shape(node: Node) -> Array:
     """Repeat a number. The shape must be known."""
     value = node.tensor_array("value").reshape(-1) if node.has("value") else np.zeros(1, np.float32)
@@ -81,6 +86,7 @@ RULES: Mapping[str, Callable[[Node], Array]] = {
     "Constant": _constant,
     "ConstantOfShape": _constant_of_shape,
     "EyeLike": _eye_like,
+    "OptionalHasElement": _has_element,
     "Range": _range,
     "Shape": _shape,
     "Size": _size,

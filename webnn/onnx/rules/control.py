@@ -10,6 +10,7 @@ from onnx import GraphProto, ValueInfoProto
 
 from webnn.importing.steps import Result, normalize_axis
 from webnn.importing.values import Array, Refused, Value
+from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
 __all__ = ["RULES"]
@@ -57,8 +58,11 @@ def _loop(node: Node) -> list[Result]:
     body = node.graph("body")
     if len(body.input) < 2:
         raise Refused(f"body must have at least 2 inputs, got {len(body.input)}")
-    count = _item(node, 0, "the trip count") if node.given(0) else None
-    running = bool(_item(node, 1, "the condition")) if node.given(1) else True
+    # One of both may say that there is no step.
+    known = [node.find_array(node.value(index)) if node.given(index) else None for index in (0, 1)]
+    isSkipped = any(array is not None and array.size == 1 and array.item() <= 0 for array in known)
+    count = _item(node, 0, "the trip count") if node.given(0) and not isSkipped else None
+    running = not isSkipped and (bool(_item(node, 1, "the condition")) if node.given(1) else True)
     states = [node.value(index) for index in range(2, len(node.inputs))]
     steps: list[list[Value]] = []
     while running and (count is None or len(steps) < count):
@@ -69,7 +73,18 @@ def _loop(node: Node) -> list[Result]:
         steps.append(results[1 + len(states) :])
         if count is None or len(steps) < count:
             running = _continues(node, results[0])
+    if not steps:
+        empty = [_empty(info) for info in body.output[1 + len(states) :]]
+        return [*states, *(each if name else None for each, name in zip(empty, node.outputs[len(states) :], strict=False))]
     return [*states, *_collect(node, steps, len(states), [0] * (len(body.output) - 1 - len(states)))]
+
+
+def _empty(info: ValueInfoProto) -> Array:
+    """Return the joined results of no steps, whose type and shape the body declares."""
+    tensor = info.type.tensor_type
+    if not tensor.HasField("shape") or any(not dim.HasField("dim_value") for dim in tensor.shape.dim):
+        raise Refused("there must be a step if results of all steps are joined, or the body must declare their shape, got none")
+    return np.zeros((0, *(dim.dim_value for dim in tensor.shape.dim)), element_type(tensor.elem_type))
 
 
 def _item(node: Node, index: int, what: str) -> Any:

@@ -43,6 +43,18 @@ def _binary(operation: Binary) -> Callable[[Node], MLOperand]:
     return rule
 
 
+def _connective(operation: Literal["logicalAnd", "logicalOr"], *, decides: bool) -> Callable[[Node], MLOperand | Value]:
+    def rule(node: Node) -> MLOperand | Value:
+        for array in map(node.find_array, (node.value(0), node.value(1))):
+            if array is not None and array.size and (array == decides).all():
+                shape = np.broadcast_shapes(node.value(0).shape, node.value(1).shape)
+                return Value.known(np.broadcast_to(np.bool_(decides), shape))
+        return _binary(operation)(node)
+
+    rule.__doc__ = f"Map to {operation}. An input that is known to be {decides} decides the result."
+    return rule
+
+
 def _variadic(operation: Literal["add", "max", "min"]) -> Callable[[Node], MLOperand]:
     def rule(node: Node) -> MLOperand:
         result = node.operand(0)
@@ -107,8 +119,11 @@ def _mod(node: Node) -> MLOperand:
     return builder.where(wrong, builder.add(remainder, b), remainder)
 
 
-def _where(node: Node) -> MLOperand:
-    """Map to where."""
+def _where(node: Node) -> MLOperand | Value:
+    """Map to where. A condition of one element that is known chooses an input of one element."""
+    known = node.find_array(node.value(0))
+    if known is not None and all(value is not None and value.size == 1 and value.rank == known.ndim for value in node.inputs):
+        return node.value(1 if known.any() else 2)
     return node.builder.where(node.operand(0), node.operand(1), node.operand(2))
 
 
@@ -232,7 +247,7 @@ def _dropout(node: Node) -> list[Result]:
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "Abs": _abs,
     "Add": _binary("add"),
-    "And": _binary("logicalAnd"),
+    "And": _connective("logicalAnd", decides=False),
     "Cast": _cast,
     "CastLike": _cast_like,
     "Celu": _celu,
@@ -265,7 +280,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "Mul": _binary("mul"),
     "Neg": _unary("neg"),
     "Not": _unary("logicalNot"),
-    "Or": _binary("logicalOr"),
+    "Or": _connective("logicalOr", decides=True),
     "PRelu": _binary("prelu"),
     "Pow": _pow,
     "Reciprocal": _unary("reciprocal"),

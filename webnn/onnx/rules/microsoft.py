@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from functools import reduce
+from typing import Any, cast
+
+import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
@@ -11,9 +14,11 @@ from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
+from webnn.onnx.rules.indexing import RULES as INDEXING
 from webnn.onnx.rules.matmul import RULES as MATMUL
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
+from webnn.onnx.rules.quantization import RULES as QUANTIZATION
 
 __all__ = ["RULES", "apply"]
 
@@ -26,13 +31,14 @@ def apply(
     operator: str,
     node: Node,
     inputs: Sequence[MLOperand | Value | None],
-    attributes: Mapping[str, float | str] | None = None,
+    attributes: Mapping[str, Any] | None = None,
     *,
     version: int = _VERSION,
+    output: int = 0,
 ) -> MLOperand:
-    """Return the first output of an operator of ONNX, which gets the node's attributes and others."""
+    """Return an output of an operator of ONNX, by default the first one; it gets the node's attributes and others."""
     returned = rules[operator](node.derive(inputs, attributes, version=version))
-    return cast("MLOperand", returned[0] if isinstance(returned, list) else returned)
+    return cast("MLOperand", returned[output] if isinstance(returned, list) else returned)
 
 
 def _gelu(node: Node) -> MLOperand:
@@ -162,17 +168,95 @@ def _simplified_layer_normalization(node: Node) -> list[Result]:
     return [y, builder.reciprocal(builder.sqrt(builder.add(mean, node.scalar(node.number("epsilon", 1e-5), mean))))]
 
 
+def _gated_rms(node: Node) -> MLOperand:
+    """Apply RMSNormalization along groups of the last axis, in float32, times the activation of a gate."""
+    shape, scale = node.value(0).shape, node.value(1)
+    size = scale.shape[-1] if scale.rank else 0
+    if not shape or not size or shape[-1] % size:
+        raise Refused(f"scale must have a part of the features of {list(shape)}, got {list(scale.shape)}")
+    builder, dataType = node.builder, node.operand(0).descriptor.dataType
+    x, weights, gate = (node.cast(node.operand(index), "float32") for index in range(3))
+    x = node.reshape(x, [*shape[:-1], shape[-1] // size, size])
+    y = apply(NORMALIZATION, "RMSNormalization", node, [x, weights], {"axis": -1, "epsilon": node.number("epsilon", 1e-6)})
+    kind = node.choice("activation", "silu", ("silu", "swish", "sigmoid"))
+    opened = builder.sigmoid(gate)
+    opened = opened if kind == "sigmoid" else builder.mul(gate, opened)
+    return node.cast(builder.mul(node.reshape(y, shape), opened), dataType)
+
+
+def _gated_add(node: Node) -> MLOperand:
+    """Add a product with a gate. Refused is a gate that is projected, which no CPU has."""
+    if node.given(3):
+        raise Refused("gate_weight must not be given", "export the model with the projection of the gate as nodes of its own")
+    return node.builder.add(node.operand(0), node.builder.mul(node.operand(1), node.operand(2)))
+
+
+# Embeddings.
+
+
+def _embed(node: Node, embeddings: Sequence[MLOperand], gamma: MLOperand, beta: MLOperand) -> list[Result]:
+    """Normalize the sum of embeddings, and count the ones of the mask."""
+    total = reduce(node.builder.add, embeddings)
+    given = {"axis": -1, "epsilon": node.number("epsilon", 1e-12)}
+    y = apply(NORMALIZATION, "LayerNormalization", node, [total, gamma, beta], given)
+    counts: Result = None
+    if any(node.outputs[1:2]):
+        counts = np.zeros(node.value(0).shape[0], np.int32)
+        if node.given(7):
+            counts = node.builder.reduceSum(node.cast(node.operand(7), "int32"), axes=[1])
+    return [y, counts, total]
+
+
+def _positions(node: Node, index: int) -> Value:
+    """Return the positions of the rows of the first input, or those that are given."""
+    if index < len(node.inputs) and node.given(index):
+        return node.value(index)
+    shape = node.value(0).shape
+    if len(shape) != 2:
+        raise Refused(f"input_ids must be [batch, rows], got {list(shape)}")
+    return Value.known(np.arange(shape[1], dtype=np.int32).reshape(1, shape[1]))
+
+
+def _embed_layer_normalization(node: Node) -> list[Result]:
+    """Map to gather, add and layerNormalization."""
+    pairs = [(node.value(2), node.value(0)), (node.value(3), _positions(node, 8))]
+    if node.given(1) and node.given(4):
+        pairs.append((node.value(4), node.value(1)))
+    parts = [apply(INDEXING, "Gather", node, pair, {"axis": 0}) for pair in pairs]
+    return _embed(node, parts, node.operand(5), node.operand(6))
+
+
+def _quantized_embed(node: Node) -> list[Result]:
+    """Map as EmbedLayerNormalization, of the numbers that integers represent."""
+
+    def numbers(index: int, rows: Value | None = None) -> MLOperand:
+        x = node.value(index) if rows is None else apply(INDEXING, "Gather", node, [node.value(index), rows], {"axis": 0})
+        # The scales are 8 to 12, the zero points 13 to 17, in the order of the inputs 2 to 6.
+        return apply(QUANTIZATION, "DequantizeLinear", node, [x, node.value(index + 6), node.value(index + 11)])
+
+    parts = [numbers(2, node.value(0)), numbers(3, _positions(node, len(node.inputs)))]
+    if node.given(1) and node.given(4):
+        parts.append(numbers(4, node.value(1)))
+    return _embed(node, parts, numbers(5), numbers(6))[:2]
+
+
 _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "BiasGelu": _bias_gelu,
+    "EmbedLayerNormalization": _embed_layer_normalization,
     "FastGelu": _fast_gelu,
     "FusedConv": _fused_conv,
     "FusedGemm": _fused_gemm,
     "FusedMatMul": _fused_matmul,
+    "GatedAdd": _gated_add,
+    "GatedRMSNorm": _gated_rms,
     "Gelu": _gelu,
+    "QEmbedLayerNormalization": _quantized_embed,
     "QuickGelu": _quick_gelu,
     "SimplifiedLayerNormalization": _simplified_layer_normalization,
     "SkipLayerNormalization": _skip("LayerNormalization", (2, 3), 4),
     "SkipSimplifiedLayerNormalization": _skip("RMSNormalization", (2,), 3),
+    # An old name.
+    "TransposeMatMul": _fused_matmul,
 }
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -11,15 +11,16 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
-from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
+from webnn.onnx.quantized import arrange, dequantize_dynamically, per_axis, quantize, scale_ratio, subtract_zero
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.onnx.rules.pooling import RULES as POOLING
 from webnn.onnx.rules.quantization import RULES as QUANTIZATION
+from webnn.onnx.rules.reduction import RULES as REDUCTION
 
 __all__ = ["RULES"]
 
@@ -43,11 +44,11 @@ def _integers(node: Node, first: int) -> MLOperand:
     return subtract_zero(node, node.operand(first), _zero(node, first + 2, x), [1] * x.rank)
 
 
-def _quantized(node: Node, x: MLOperand, scale: int, zero: int, inputs: Sequence[int] = ()) -> MLOperand:
+def _quantized(node: Node, x: MLOperand, scale: int, zero: int, inputs: Sequence[int] = (), *, like: int = 0) -> MLOperand:
     """Quantize numbers with an input as the scale, divided by those of other inputs, and an input as the zero point."""
     shape = [1] * len(x.descriptor.dimensions)
     ratio = scale_ratio(node, (node.value(scale), shape), [(node.value(index), shape) for index in inputs])
-    return quantize(node, x, ratio, _zero(node, zero, node.value(0)), shape)
+    return quantize(node, x, ratio, _zero(node, zero, node.value(like)), shape)
 
 
 def _add(node: Node) -> MLOperand:
@@ -77,14 +78,13 @@ def _softmax(node: Node) -> MLOperand:
 
 def _pool(operator: str) -> Callable[[Node], MLOperand]:
     def rule(node: Node) -> MLOperand:
-        rank = node.value(0).rank
         x = _integers(node, 0)
-        last = node.flag("channels_last", default=False)
-        if last and rank > 2:
-            x = node.transpose(x, [0, rank - 1, *range(1, rank - 1)])
-        y = apply(POOLING, operator, node, [x])
-        if last and rank > 2:
-            y = node.transpose(y, [0, *range(2, rank), 1])
+        inner = node.derive([x, *node.inputs[1:]])
+
+        def compute(node: Node, x: MLOperand) -> MLOperand:
+            return apply(POOLING, operator, node, [x])
+
+        y = _channels_first(inner, compute) if node.flag("channels_last", default=False) else compute(inner, x)
         return _quantized(node, y, 3, 4, (1,))
 
     rule.__doc__ = f"Apply {operator} to the integers less their zero point, and quantize by the ratio of the scales."
@@ -107,6 +107,44 @@ def _same(node: Node, index: int, other: int) -> bool:
     """Tell whether two inputs are known to be equal."""
     a, b = (node.find_array(node.value(each)) for each in (index, other))
     return a is not None and b is not None and a.dtype == b.dtype and a.size == b.size and np.array_equal(a.reshape(-1), b.reshape(-1))
+
+
+def _where(node: Node) -> MLOperand:
+    """Map to where of the numbers, and quantize."""
+    condition = node.cast(node.operand(0), "uint8")
+    return _quantized(node, node.builder.where(condition, _numbers(node, 1), _numbers(node, 4)), 7, 8, like=1)
+
+
+def _mean(node: Node) -> MLOperand:
+    """Map to reduceMean of the numbers, and quantize."""
+    given = {"axes": node.integers("axes"), "keepdims": node.integer("keepdims", 1)}
+    return _quantized(node, apply(REDUCTION, "ReduceMean", node, [_numbers(node, 0)], given, version=13), 3, 4)
+
+
+# Operators with the channels behind.
+
+
+def _channels_first(node: Node, compute: Callable[[Node, MLOperand], MLOperand]) -> MLOperand:
+    """Compute something of an input whose channels are moved to the front, and back again in the result."""
+    rank = node.value(0).rank
+    if rank < 3:
+        return compute(node, node.operand(0))
+    y = compute(node, node.transpose(node.operand(0), [0, rank - 1, *range(1, rank - 1)]))
+    return node.transpose(y, [0, *range(2, rank), 1])
+
+
+def _conv(node: Node) -> MLOperand:
+    """Map as QLinearConv, perhaps with the channels behind."""
+
+    def compute(node: Node, x: MLOperand) -> MLOperand:
+        return apply(QUANTIZATION, "QLinearConv", node, [x, *node.inputs[1:]])
+
+    return _channels_first(node, compute) if node.flag("channels_last", default=False) else compute(node, node.operand(0))
+
+
+def _max_pool(node: Node) -> MLOperand:
+    """Map as MaxPool, with the channels behind."""
+    return _channels_first(node, lambda node, x: apply(POOLING, "MaxPool", node, [x]))
 
 
 # Matrix products.
@@ -141,9 +179,7 @@ def _dynamic_matmul(node: Node) -> MLOperand:
     """Quantize the left factor, then map to matmul of the numbers, and an addition."""
     shapes = (node.value(0).shape, node.value(1).shape)
     rows, columns = lift(*shapes)
-    integers, scale, zero = quantize_dynamically(node, node.reshape(node.operand(0), rows))
-    one = [1] * len(rows)
-    left = node.builder.dequantizeLinear(integers, node.reshape(scale, one), node.reshape(zero, one))
+    left = dequantize_dynamically(node, node.reshape(node.operand(0), rows))
     return _product(node, left, shapes, _factor(node, node.operand(1), columns, 2, 3, -1), 4)
 
 
@@ -175,69 +211,23 @@ def _gemm(node: Node) -> MLOperand:
     return builder.mul(sums, builder.mul(one, two))
 
 
-def _matmul_bits(node: Node) -> MLOperand:
-    """Map to matmul with dequantizeLinear of the right factor, which must be known: its integers get a byte each.
-
-    g_idx, and zero points that are not integers, are refused.
-    """
-    bits, block, rows, columns = (
-        node.integer(name, default) for name, default in (("bits", 4), ("block_size", None), ("K", None), ("N", None))
-    )
-    if bits not in (2, 4, 8) or block < 1 or rows < 1 or columns < 1 or block * bits % 8:
-        raise Refused(f"bits must be 2, 4 or 8, and block_size, K and N at least 1, got {bits}, {block}, {rows} and {columns}")
-    if node.given(4):
-        raise Refused("g_idx is not supported")
-    blocks = -(-rows // block)
-    packed = node.known(1, "B")
-    if packed.dtype != np.uint8:
-        raise Refused(f"B must be uint8, got {packed.dtype.name}")
-    _check_size("B", packed, columns * blocks * block * bits // 8)
-    integers = _unpack(packed.reshape(columns, -1), bits)
-    zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
-    if node.given(3):
-        given = node.known(3, "zero_points")
-        if given.dtype != np.uint8:
-            raise Refused(f"zero_points must be packed integers, got {given.dtype.name}")
-        _check_size("zero_points", given, columns * -(-blocks * bits // 8))
-        zeros = _unpack(given.reshape(columns, -1), bits)[:, :blocks]
-    scales = node.known(2, "scales")
-    _check_size("scales", scales, columns * blocks)
-    a, builder = node.operand(0), node.builder
-    shape = a.descriptor.dimensions
-    if not shape or shape[-1] != rows:
-        raise Refused(f"A must have K columns, {rows}, got {list(shape)}")
-    if blocks * block > rows:
-        a = builder.pad(a, [0] * len(shape), [*[0] * (len(shape) - 1), blocks * block - rows])
-    weights = builder.dequantizeLinear(node.constant(integers.T), node.constant(scales.reshape(columns, blocks).T), node.constant(zeros.T))
-    shapes = (a.descriptor.dimensions, (blocks * block, columns))
-    return _product(node, node.reshape(a, lift(*shapes)[0]), shapes, weights, 5)
-
-
-def _check_size(what: str, array: Array, size: int) -> None:
-    if array.size != size:
-        raise Refused(f"{what} must have {size} elements, got {list(array.shape)}")
-
-
-def _unpack(packed: Array, bits: int) -> Array:
-    """Return the integers of bytes, the lowest bits first."""
-    parts = [packed >> shift & ((1 << bits) - 1) for shift in range(0, 8, bits)]
-    return np.stack(parts, -1).reshape(len(packed), -1)
-
-
 _RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     **{name: QUANTIZATION[name] for name in ("DequantizeLinear", "QuantizeLinear")},
     "DynamicQuantizeMatMul": _dynamic_matmul,
     "MatMulIntegerToFloat": _matmul_to_float,
-    "MatMulNBits": _matmul_bits,
+    "NhwcMaxPool": _max_pool,
     "QGemm": _gemm,
     "QLinearAdd": _add,
     "QLinearAveragePool": _pool("AveragePool"),
     "QLinearConcat": _concat,
+    "QLinearConv": _conv,
     "QLinearGlobalAveragePool": _pool("GlobalAveragePool"),
     "QLinearLeakyRelu": _elementwise("LeakyRelu"),
     "QLinearMul": _mul,
+    "QLinearReduceMean": _mean,
     "QLinearSigmoid": _elementwise("Sigmoid"),
     "QLinearSoftmax": _softmax,
+    "QLinearWhere": _where,
 }
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}

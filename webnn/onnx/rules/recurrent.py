@@ -1,4 +1,4 @@
-"""Recurrent networks: LSTM, GRU, RNN.
+"""Recurrent networks: LSTM, GRU, RNN, and the LSTM of ONNX Runtime's quantizer.
 
 `lstm` and `gru` know three activations, the same ones in both directions, and no peepholes as ONNX defines them: there the output gate sees
 the cell state after the step. The other networks are unrolled, with one matrix product for the inputs of all steps.
@@ -17,6 +17,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
+from webnn.onnx.quantized import arrange, dequantize_dynamically
 
 __all__ = ["RULES"]
 
@@ -29,6 +30,8 @@ _DIRECTIONS: Mapping[str, Direction] = {"forward": "forward", "reverse": "backwa
 _NATIVE = ("relu", "sigmoid", "tanh")
 #: The most steps that are unrolled.
 _MOST_STEPS = 1 << 12
+#: The LSTM of ONNX Runtime's quantizer.
+_DYNAMIC = "DynamicQuantizeLSTM"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +197,7 @@ def _lstm(node: Node) -> list[Result]:
     """Map to lstm. With peepholes, or other activations, it is unrolled. Refused are clip, input_forget and shorter sequences."""
     network = _read(node, 4, ("Sigmoid", "Tanh", "Tanh"))
     states = [_state(node, network, index) for index in (5, 6)]
-    if node.given(7) or network.native is None:
+    if node.given(7) or network.native is None or node.operator == _DYNAMIC:
         if node.given(7):
             _expect(node, 7, "the peepholes", [network.weight.shape[0], 3 * network.hidden])
         return _unroll(node, network, states, _lstm_cell)
@@ -204,6 +207,28 @@ def _lstm(node: Node) -> list[Result]:
     weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
     hidden, cell, *sequence = node.builder.lstm(network.x, *weights, network.steps, network.hidden, options)
     return _finish(node, network, sequence[0] if sequence else None, [hidden, cell])
+
+
+def _dynamic_lstm(node: Node) -> list[Result]:
+    """Unroll the steps, each of which quantizes its state as ONNX Runtime does. Its weights are integers, with their inputs in rows."""
+    weights = []
+    for index, scale in ((1, 8), (2, 10)):
+        integers = node.value(index)
+        if integers.rank != 3:
+            raise Refused(f"the weights must have 3 dimensions, got {list(integers.shape)}")
+        parameters = []
+        for which, what in ((scale, "the scale"), (scale + 1, "the zero point")):
+            given = node.value(which)
+            if given.shape not in (integers.shape[:1], integers.shape[::2]):
+                raise Refused(f"{what} must have one element for each direction, or for each of its columns, got {list(given.shape)}")
+            parameters.append(arrange(node, given, [*given.shape, *[1] * (3 - given.rank)]))
+        array = node.find_array(integers)
+        turned = node.transpose(node.operand_of(integers), [0, 2, 1]) if array is None else node.constant(array.transpose(0, 2, 1))
+        weights.append(node.builder.dequantizeLinear(turned, parameters[0], parameters[1]))
+    x = dequantize_dynamically(node, node.operand(0))
+    derived = node.derive([x, *weights, *node.inputs[3:8]])
+    derived.outputs = node.outputs
+    return _lstm(derived)
 
 
 def _gru(node: Node) -> list[Result]:
@@ -294,7 +319,8 @@ def _lstm_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> l
     builder, node = cell.node.builder, cell.node
     gate, new, out = cell.activations
     state = states[1]
-    i, o, f, c = cell.parts(builder.add(inputs, builder.matmul(states[0], cell.recurrent[0])))
+    hidden = dequantize_dynamically(node, states[0]) if node.operator == _DYNAMIC else states[0]
+    i, o, f, c = cell.parts(builder.add(inputs, builder.matmul(hidden, cell.recurrent[0])))
     if cell.peepholes is not None:
         i = builder.add(i, builder.mul(cell.peepholes[0], state))
         f = builder.add(f, builder.mul(cell.peepholes[2], state))
@@ -370,7 +396,7 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
         else:
             inputs = builder.add(inputs, second)
     peepholes = None
-    if node.operator == "LSTM" and node.given(7):
+    if node.operator in ("LSTM", _DYNAMIC) and node.given(7):
         row = _row(node, node.value(7), index)
         peepholes = [node.operand_of(_cut(node, row, 0, gate * hidden, hidden)) for gate in range(3)]
     cell = _Cell(
@@ -386,4 +412,4 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
     return cell, [node.reshape(part, [network.batch, width]) for part in parts]
 
 
-RULES: Mapping[str, Callable[[Node], list[Result]]] = {"GRU": _gru, "LSTM": _lstm, "RNN": _rnn}
+RULES: Mapping[str, Callable[[Node], list[Result]]] = {"GRU": _gru, "LSTM": _lstm, "RNN": _rnn, f"com.microsoft.{_DYNAMIC}": _dynamic_lstm}

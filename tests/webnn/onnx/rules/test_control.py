@@ -65,6 +65,67 @@ def test_the_input_that_a_condition_depends_on_is_named() -> None:
     assert operations(model, rate=np.array(16000)) == ["relu"]
 
 
+#: Conditions that a part of their inputs decides, for a branch that cannot be imported.
+DECIDED = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (float[2, 3] x, bool b) => (float[2, 3] y)
+<bool no = {{0}}, bool yes = {{1}}, int64 six = {{6}}>
+{{
+    {condition}
+    y = If (c) <
+        then_branch = t () => (float[2, 3] p) {{ p = Relu(x) }},
+        else_branch = e () => (float[2, 3] q) {{ r = RandomNormalLike(x) q = Foo(r) }}
+    >
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "n = Size(x) c = Equal(n, six)",
+        "c = Or(b, yes)",
+        "d = And(no, b) c = Not(d)",
+        "c = Where(yes, yes, b)",
+        "c = OptionalHasElement(x)",
+    ],
+)
+def test_conditions_that_a_part_decides(condition: str) -> None:
+    """Nothing in the other branch is looked at."""
+    assert operations(parser.parse_model(DECIDED.format(condition=condition))) == ["relu"]
+
+
+@pytest.mark.parametrize("condition", ["c = And(b, yes)", "c = Or(no, b)", "c = Where(b, yes, no)", "c = Xor(b, yes)"])
+def test_conditions_that_need_the_data(condition: str) -> None:
+    with pytest.raises(webnn.onnx.RefusedModelError, match="the condition depends on the input 'b', and else_branch cannot be imported"):
+        operations(parser.parse_model(DECIDED.format(condition=condition)))
+
+
+#: A loop whose body cannot be imported.
+SKIPPED = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (float[2, 3] x, int64 steps, bool b) => (float[2, 3] y, float[2, 3] z)
+<bool no = {{0}}, int64 zero = {{0}}, float one = {{1}}>
+{{
+    v, s = Loop ({count}, {condition}, x) <
+        body = g (int64 i, bool before, float[2, 3] a) => (bool before, float[2, 3] next, float[2, 3] o) {{ next = Foo(a) o = Neg(a) }}
+    >
+    y = Add(v, one)
+    k = Shape(s)
+    n = ReduceSum<keepdims = 0>(k)
+    w = Cast<to = 1>(n)
+    z = Mul(x, w)
+}}
+"""
+
+
+@pytest.mark.parametrize(("count", "condition"), [("steps", "no"), ("zero", "b"), ("zero", "no")])
+def test_loops_without_steps(count: str, condition: str) -> None:
+    """One of both says it. The joined results have the shape that the body declares."""
+    model = parser.parse_model(SKIPPED.format(count=count, condition=condition))
+    assert operations(model) == ["add", "mul"]
+
+
 LOOP = """
 <ir_version: 9, opset_import: ["" : 20]>
 m (int64 n, bool c, float[2, 3] x) => (float[2, 3] y, float[k, 2, 3] s, int64[k] numbers)
@@ -186,7 +247,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
         {"c": np.array(True), "n": np.array(2)},
         "the condition of each step must be known at import, but the body computes it from data",
     ),
-    "no steps": (LOOP, {"c": np.array(True), "n": np.array(0)}, "there must be a step if results of all steps are joined"),
+    "no steps": (LOOP, {"c": np.array(True), "n": np.array(0)}, "tensors without elements are not supported"),
     "two counts": (LOOP, {"c": np.array(True), "n": np.array([1, 2])}, r"the trip count must have one element, got \[2\]"),
     "axes": (SCAN.format(attributes="scan_input_axes = [1]"), {}, "scan_input_axes must have 2 numbers, got 1"),
     "an axis": (SCAN.format(attributes="scan_input_axes = [1, 2]"), {}, "scan_input_axes must be from -2 to 1, got 2"),

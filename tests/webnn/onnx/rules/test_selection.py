@@ -22,6 +22,16 @@ def build_top_k(x: Any, k: int, version: int = 11, **attributes: int) -> tuple[A
     return one("TopK", feeds, version, outputs=["y", "i"], **attributes), feeds
 
 
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize(("axis", "k"), [(0, 2), (1, 3), (-1, 1)])
+def test_known_elements_are_put_in_order_at_import(axis: int, k: int, largest: int) -> None:
+    """Of equal ones the first one comes first."""
+    x = RANDOM.integers(0, 3, (4, 5)).astype(np.float32)
+    model, feeds = build_top_k(x, k, axis=axis, largest=largest)
+    check(model, feeds, constants=["x", "k"])
+    assert set(operations(model, **feeds)) == {"identity"}
+
+
 @pytest.mark.parametrize(("size", "k"), [(9, 1), (9, 3), (600, 3)])
 def test_browsers_take_it(size: int, k: int) -> None:
     """TFLite's gatherElements and scatterElements take no computed indices."""
