@@ -21,11 +21,11 @@ from tests.shared import ROOT
 from tests.support import each_row
 from tools.evidence.browser.emulator import build_modules
 from tools.evidence.browser.modules import save_module
-from tools.evidence.onnx_models import __main__ as command
-from tools.evidence.onnx_models.catalog import CatalogError, Input, Known, Model, Wheel, load_catalog
-from tools.evidence.onnx_models.files import FileError, download, extract, provide
-from tools.evidence.onnx_models.inputs import make_inputs
-from tools.evidence.onnx_models.measure import Reference, Result, check, import_model, interleave, judge
+from tools.evidence.models import __main__ as command
+from tools.evidence.models.catalog import CatalogError, Input, Known, Model, Wheel, load_catalog
+from tools.evidence.models.files import FileError, download, extract, provide
+from tools.evidence.models.inputs import make_inputs
+from tools.evidence.models.measure import Reference, Result, check, import_model, interleave, judge
 from webnn.context.devices.selection import usable_cores
 
 RELU = Model(name="relu", what="a small one", inputs={"x": Input(shape=[2, 3], values="normal")})
@@ -139,7 +139,7 @@ def test_a_file_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         extract(path, replace(TOY, file="toy/other.onnx"))
     with pytest.raises(FileError, match=f"the SHA-256 of toy/model.onnx must be {'0' * 64}, got {TOY.sha256}"):
         extract(path, replace(TOY, sha256="0" * 64))
-    monkeypatch.setattr("tools.evidence.onnx_models.files._LARGEST", 4)
+    monkeypatch.setattr("tools.evidence.models.files._LARGEST", 4)
     with pytest.raises(FileError, match="must have at most 4 bytes, got 5"):
         extract(path, TOY)
     path.write_bytes(b"no archive")
@@ -289,7 +289,7 @@ def test_a_model_that_fails(tmp_path: Path) -> None:
 def test_a_wrong_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, other = write_relu(tmp_path / "relu.onnx"), write_relu(tmp_path / "other.onnx", "Neg")
     imported = import_model(RELU, other)
-    monkeypatch.setattr("tools.evidence.onnx_models.measure.import_model", lambda model, file: imported)
+    monkeypatch.setattr("tools.evidence.models.measure.import_model", lambda model, file: imported)
     result, _ = check(RELU, path)
     assert result.status == "wrong"
     assert result.difference > 0.1
