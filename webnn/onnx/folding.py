@@ -246,6 +246,21 @@ def _trilu(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> A
     return np.triu(x, diagonal) if attributes.get("upper", 1) else np.tril(x, diagonal)
 
 
+def _top_k(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> list[Array]:
+    axis = attributes.get("axis", -1)
+    count, size = int(attributes["k"] if k is None else k.reshape(-1)[0]), x.shape[axis]
+    # The order of unsorted results, and the place of NaN, are the engine's.
+    if not attributes.get("sorted", 1) or not 0 <= count <= size or x.size > _MOST_ELEMENTS or (x.dtype.kind == "f" and np.isnan(x).any()):
+        raise _Left
+    if attributes.get("largest", 1):
+        # Of equal elements the first one comes first, so that the order of the reversed axis is reversed.
+        order = size - 1 - np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+    else:
+        order = np.argsort(x, axis, kind="stable")
+    places = np.take(order, range(count), axis)
+    return [np.take_along_axis(x, places, axis), places.astype(np.int64)]
+
+
 def _unique(attributes: Mapping[str, Any], x: Array) -> list[Array]:
     # Only numbers that are equal to themselves are found.
     if x.size > _MOST_ELEMENTS or (x.dtype.kind == "f" and np.isnan(x).any()):
@@ -315,6 +330,7 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = {
     "Split": _split,
     "Squeeze": _squeeze,
     "Tile": _tile,
+    "TopK": _top_k,
     "Transpose": lambda attributes, x: np.transpose(x, attributes.get("perm")),
     "Trilu": _trilu,
     "Unique": _unique,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -76,31 +75,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             for name in names
         ]
-        results = _run(tasks, given.executor)
+        files = [*([given.json] if given.json else []), *([RESULTS] if given.write else [])]
+        results = []
+        for result in _run(tasks, given.executor):
+            results.append(result)
+            # At once: a run that is interrupted has not been for nothing.
+            for path in files:
+                keep_results(path, [result], models, given.seed)
     # A table needs a width, and a pipe has none.
     console = Console() if sys.stdout.isatty() else Console(width=160)
     console.print(make_table(models, results))
     faults = [(each.name, fault) for each in results if (fault := find_fault(models[each.name], each))]
     for name, fault in faults:
         console.print(f"not expected: {name}: {fault}", style="red", markup=False, highlight=False, soft_wrap=True)
-    files = [*([given.json] if given.json else []), *([RESULTS] if given.write else [])]
-    for path in files:
-        keep_results(path, results, models, given.seed)
     if given.write:
         keep_pages({PAGE: make_page(models)}, "tools.evidence.models", check=False)
     return 1 if faults else 0
 
 
-def _run(tasks: Sequence[Task], executor: str | None) -> list[Result]:
+def _run(tasks: Sequence[Task], executor: str | None) -> Iterator[Result]:
     if executor is None:
-        results = []
-        for task in tasks:
-            print(f"{task.model.name} ...", file=sys.stderr, flush=True)
-            results.append(run_model(task))
-        return results
+        for number, task in enumerate(tasks, 1):
+            print(f"{number} of {len(tasks)}: {task.model.name}", file=sys.stderr, flush=True)
+            yield run_model(task)
+        return
     with open_workers(executor, "--executor") as workers:
-        outcomes = spread(workers, run_model, [(task,) for task in tasks], lambda task: task, ordered=True)
-        return [each.result or Result(name=each.task[0].model.name, status="failed", message=each.problem) for each in outcomes]
+        for each in spread(workers, run_model, [(task,) for task in tasks], lambda task: task, ordered=True):
+            yield each.result or Result(name=each.task[0].model.name, status="failed", message=each.problem)
 
 
 def _provide(models: Mapping[str, Model], name: str, cache: Path) -> Path | FileError:

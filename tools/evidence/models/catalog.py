@@ -38,6 +38,7 @@ class Input:
         scale: How many pixels of an image a pixel of a digit becomes, in both directions.
         gain: The factor of a sound.
         dtype: The data type, where it is not that of the values.
+        seed: What is added to the seed.
     """
 
     shape: Sequence[int]
@@ -48,6 +49,7 @@ class Input:
     scale: int = 1
     gain: float = 1
     dtype: str = ""
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +76,14 @@ class Known:
     """The failure that is expected of a model.
 
     Attributes:
-        status: ``"refused"`` or ``"wrong"``.
+        status: ``"refused"``, ``"wrong"``, or ``"ok"`` if the failure is that of fast numerics.
         message: A part of the message.
         reason: Why.
         most: The largest error that the reason explains.
         fast: The same with fast numerics.
     """
 
-    status: Literal["refused", "wrong"]
+    status: Literal["refused", "wrong", "ok"]
     message: str
     reason: str
     most: float = 0.0
@@ -167,11 +169,12 @@ def load_catalog(path: Path = CATALOG) -> dict[str, Model]:
 def _entries(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for package in content.get("package", []):
         registry = package.get("registry", "pypi")
+        if registry not in get_args(Registry):
+            raise CatalogError(f"{package['name']}: registry must be one of {get_args(Registry)}, got {registry!r}")
         for model in package["model"]:
-            given = {name: model.pop(name) for name in ("file", "sha256")}
-            if registry not in get_args(Registry):
-                raise CatalogError(f"{package['name']}: registry must be one of {get_args(Registry)}, got {registry!r}")
-            yield model["name"], {**model, "archived": Archived(package=package["name"], version=package["version"], registry=registry, **given)}
+            file = {name: model.pop(name) for name in ("file", "sha256")}
+            archived = Archived(package=package["name"], version=package["version"], registry=registry, **file)
+            yield model["name"], {**model, "archived": archived}
     for model in content.get("made", []):
         yield model["name"], model
 

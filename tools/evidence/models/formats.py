@@ -73,7 +73,7 @@ class OnnxJudge:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._constants = model.constants
-        self.names = [each.name for each in self._session.get_outputs()]
+        self.names: Sequence[str] = [each.name for each in self._session.get_outputs()]
 
     def bind(self, inputs: Mapping[str, Array]) -> Callable[[], Sequence[Array]]:
         """Return a function that computes the outputs for these inputs."""
@@ -90,7 +90,7 @@ class RecordedJudge:
 
     def __init__(self, path: Path) -> None:
         self._results = _recorded(path, "result")
-        self.names = [str(index) for index in range(len(self._results))]
+        self.names: Sequence[str] = [str(index) for index in range(len(self._results))]
 
     def bind(self, inputs: Mapping[str, Array]) -> Callable[[], Sequence[Array]]:
         """Return a function that returns the results."""

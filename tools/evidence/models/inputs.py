@@ -20,7 +20,7 @@ _FORMANTS = ((700.0, 80.0, 1.0), (1200.0, 90.0, 0.5), (2600.0, 120.0, 0.25))
 
 def make_inputs(inputs: Mapping[str, Input], seed: int) -> dict[str, Array]:
     """Return values for inputs, the same for the same seed and names."""
-    return {name: _make(each, np.random.default_rng([seed, *name.encode()])) for name, each in inputs.items()}
+    return {name: _make(each, np.random.default_rng([seed + each.seed, *name.encode()])) for name, each in inputs.items()}
 
 
 def _make(input: Input, rng: np.random.Generator) -> Array:

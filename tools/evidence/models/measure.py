@@ -29,7 +29,7 @@ __all__ = ["Graph", "check", "interleave", "judge", "measure", "spread"]
 _TURN = 1e-2
 _MOST_REPEATS = 50
 #: A comparison of two sides ends after this CPU time, in seconds, and this number of rounds at least.
-_MOST_SECONDS, _FEWEST = 15.0, 3
+_MOST_SECONDS, _FEWEST = 4.0, 3
 #: How often the inputs are changed in the last bit.
 _SPREADS = 5
 

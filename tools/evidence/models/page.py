@@ -133,4 +133,4 @@ def _cell(text: str, longest: int = 160) -> str:
 
 
 def _quote(option: str) -> str:
-    return f"'{option}'" if set(option) & set("[]\"() ") else option
+    return f"'{option}'" if set(option) & set('[]"() ') else option

@@ -123,7 +123,7 @@ def find_fault(model: Model, result: Result) -> str:
             return f"{result.status}: {result.message}"
         return _find_fast_fault(result, TOLERANCE)
     error = math.inf if result.status == "wrong" and result.difference is None else result.difference or 0
-    if result.status == known.status and known.message in result.message and error <= known.most:
+    if result.status == known.status and known.message in result.message and error <= max(TOLERANCE, known.most):
         return "" if result.status == "refused" else _find_fast_fault(result, max(TOLERANCE, known.fast))
     found = f"{result.status}: {result.message}" if result.message else result.status
     most = f" and an error of at most {known.most:g}" if known.most else ""
