@@ -38,7 +38,7 @@ class Input:
         scale: How many pixels of an image a pixel of a digit becomes, in both directions.
         gain: The factor of a sound.
         dtype: The data type, where it is not that of the values.
-        seed: What is added to the seed.
+        seed: A number that is added to the seed.
     """
 
     shape: Sequence[int]

@@ -26,7 +26,6 @@ __all__ = ["DEVICES", "Task", "options", "read_places", "run_model"]
 
 #: The profile of a device of each kind. Without a profile, the graph builds for the CPU.
 DEVICES: Mapping[str, str] = {"cpu": "", "gpu": "webgpu-dawn", "npu": "qnn-htp"}
-_EXIT_MEMORY = 77
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +125,6 @@ def _environment() -> dict[str, str]:
 def _explain(ended: Exit, task: Task) -> str:
     if ended.code is None:
         return f"it took longer than {task.seconds:g} s"
-    if ended.code == _EXIT_MEMORY:
-        return f"it needs more than {task.gigabytes:g} GiB of memory"
     _, _, last = ended.output.strip().rpartition("\n")
     return f"the process ended with {ended.code}: {last}"
 
@@ -144,10 +141,7 @@ def _main() -> None:
     given = parser.parse_args()
     model = load_catalog(given.catalog)[given.name]
     _limit(given.memory, one_core=given.rounds > 0)
-    try:
-        result, description = check(model, given.file, seed=given.seed, rounds=given.rounds)
-    except MemoryError:
-        sys.exit(_EXIT_MEMORY)
+    result, description = check(model, given.file, seed=given.seed, rounds=given.rounds)
     if given.modules is not None and model.browser and description is not None:
         inputs = format_of(model).inputs(model, given.file, given.seed)
         save_module(description, given.modules, f"model_{model.name.replace('-', '_')}", inputs)
