@@ -76,14 +76,15 @@ class Known:
     """The failure that is expected of a model.
 
     Attributes:
-        status: ``"refused"``, ``"wrong"``, or ``"ok"`` if the failure is that of fast numerics.
+        status: ``"refused"``, ``"wrong"``, ``"ok"`` if the failure is that of fast numerics, or ``"unsteady"``: ok or wrong, because a last
+            bit decides.
         message: A part of the message.
         reason: Why.
         most: The largest error that the reason explains.
         fast: The same with fast numerics.
     """
 
-    status: Literal["refused", "wrong", "ok"]
+    status: Literal["refused", "wrong", "ok", "unsteady"]
     message: str
     reason: str
     most: float = 0.0

@@ -9,16 +9,18 @@ from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
+import onnx
 import onnxruntime
+from onnx import numpy_helper
 
 import webnn.hlo
 import webnn.onnx
 import webnn.stablehlo
 from tools.evidence.models.catalog import Model
-from tools.evidence.models.inputs import Array, make_inputs
+from tools.evidence.models.inputs import Array, make_inputs, move
 from webnn.importing.driver import Imported
 
-__all__ = ["FORMATS", "Format", "Judge", "OnnxJudge", "RecordedJudge", "format_of", "load_onnx"]
+__all__ = ["FORMATS", "Format", "Judge", "OnnxJudge", "RecordedJudge", "format_of", "load_onnx", "move_onnx"]
 
 
 class Judge(Protocol):
@@ -45,6 +47,7 @@ class Format:
         inputs: Makes the inputs of a model from its file and a seed.
         judge: Makes the judge of a model from its file. The flag asks for a judge without optimizations.
         computes: The judge computes; otherwise it knows the results for one seed, and takes no time.
+        moved: Makes the judge of a model whose weights change in the last bit.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Format:
     inputs: Callable[[Model, Path, int], dict[str, Array]]
     judge: Callable[[Model, Path, bool], Judge]
     computes: bool = True
+    moved: Callable[[Model, Path, bool, np.random.Generator], Judge] | None = None
 
 
 class OnnxJudge:
@@ -60,18 +64,18 @@ class OnnxJudge:
 
     Args:
         model: The model.
-        path: Its file.
+        source: Its file, or the bytes of it.
         plain: Without optimizations.
     """
 
-    def __init__(self, model: Model, path: Path, plain: bool = False) -> None:
+    def __init__(self, model: Model, source: Path | bytes, plain: bool = False) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         # No warnings: an old model has weights that nothing uses.
         options.log_severity_level = 3
         if plain:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         self._constants = model.constants
         self.names: Sequence[str] = [each.name for each in self._session.get_outputs()]
 
@@ -95,6 +99,15 @@ class RecordedJudge:
     def bind(self, inputs: Mapping[str, Array]) -> Callable[[], Sequence[Array]]:
         """Return a function that returns the results."""
         return lambda: self._results
+
+
+def move_onnx(model: Model, path: Path, plain: bool, rng: np.random.Generator) -> OnnxJudge:
+    """Make the judge of a model whose float32 weights change in the last bit."""
+    proto = onnx.load(path)
+    for tensor in proto.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            tensor.CopyFrom(numpy_helper.from_array(move(rng, numpy_helper.to_array(tensor)), tensor.name))
+    return OnnxJudge(model, proto.SerializeToString(), plain)
 
 
 def load_onnx(model: Model, path: Path) -> Imported:
@@ -122,7 +135,9 @@ def _arguments(path: Path) -> dict[str, Array]:
 #: The formats by the suffixes of files.
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        ".onnx": Format("ONNX", "ONNX Runtime", load_onnx, lambda model, path, seed: make_inputs(model.inputs, seed), OnnxJudge),
+        ".onnx": Format(
+            "ONNX", "ONNX Runtime", load_onnx, lambda model, path, seed: make_inputs(model.inputs, seed), OnnxJudge, moved=move_onnx
+        ),
         ".mlirbc": Format(
             "StableHLO",
             "JAX",

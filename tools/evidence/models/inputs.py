@@ -10,7 +10,7 @@ import numpy as np
 from tools.evidence.models.catalog import Input, Values
 from webnn.demo import network
 
-__all__ = ["make_inputs"]
+__all__ = ["make_inputs", "move"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _RATE = 16000
@@ -21,6 +21,14 @@ _FORMANTS = ((700.0, 80.0, 1.0), (1200.0, 90.0, 0.5), (2600.0, 120.0, 0.25))
 def make_inputs(inputs: Mapping[str, Input], seed: int) -> dict[str, Array]:
     """Return values for inputs, the same for the same seed and names."""
     return {name: _make(each, np.random.default_rng([seed + each.seed, *name.encode()])) for name, each in inputs.items()}
+
+
+def move(rng: np.random.Generator, value: Array) -> Array:
+    """Change each float of an array in the last bit, up or down."""
+    if value.dtype.kind != "f":
+        return value
+    ends = np.where(rng.random(value.shape) < 0.5, -np.inf, np.inf).astype(value.dtype)
+    return np.asarray(np.nextafter(value, ends), value.dtype)
 
 
 def _make(input: Input, rng: np.random.Generator) -> Array:

@@ -16,7 +16,7 @@ import webnn
 from tools.evidence.browser.verdicts import compare
 from tools.evidence.models.catalog import Model
 from tools.evidence.models.formats import Format, Judge, format_of
-from tools.evidence.models.inputs import Array
+from tools.evidence.models.inputs import Array, move
 from tools.evidence.models.result import TOLERANCE, Result, Times
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.importing.report import RefusedModelError
@@ -30,7 +30,7 @@ _TURN = 1e-2
 _MOST_REPEATS = 50
 #: A comparison of two sides ends after this CPU time, in seconds, and this number of rounds at least.
 _MOST_SECONDS, _FEWEST = 4.0, 3
-#: How often the inputs are changed in the last bit.
+#: How often the inputs, and the weights, are changed in the last bit.
 _SPREADS = 5
 
 
@@ -67,25 +67,34 @@ class Graph:
         return self._buffers
 
 
-def spread(reference: Judge, inputs: Mapping[str, Array], expected: Mapping[str, Array], seed: int) -> float:
-    """Return how far the outputs of a judge move if the floats of the inputs change in the last bit, up or down."""
+def spread(run: Callable[[np.random.Generator], Mapping[str, Array]], expected: Mapping[str, Array], seed: int) -> float:
+    """Return how far outputs move if something changes in the last bit.
+
+    Args:
+        run: Computes the outputs after a change.
+        expected: The outputs without a change.
+        seed: The seed of the changes.
+    """
     rng = np.random.default_rng(seed)
-    worst = 0.0
-    for _ in range(_SPREADS):
-        moved = {name: _move(rng, value) for name, value in inputs.items()}
-        worst = max(worst, judge(_run(reference, moved), expected)[0])
-    return worst
+    return max(judge(run(rng), expected)[0] for _ in range(_SPREADS))
 
 
 def _run(reference: Judge, inputs: Mapping[str, Array]) -> dict[str, Array]:
     return dict(zip(reference.names, reference.bind(inputs)(), strict=True))
 
 
-def _move(rng: np.random.Generator, value: Array) -> Array:
-    if value.dtype.kind != "f":
-        return value
-    ends = np.where(rng.random(value.shape) < 0.5, -np.inf, np.inf).astype(value.dtype)
-    return np.asarray(np.nextafter(value, ends), value.dtype)
+def _measure_spread(
+    kind: Format, model: Model, path: Path, inputs: Mapping[str, Array], expected: Mapping[str, Array], seed: int, *, weights: bool
+) -> float | None:
+    if not kind.computes:
+        return None
+    plain = model.judge == "plain"
+    reference = kind.judge(model, path, plain)
+    moved = spread(lambda rng: _run(reference, {name: move(rng, value) for name, value in inputs.items()}), expected, seed)
+    if weights and kind.moved is not None:
+        change = kind.moved
+        moved = max(moved, spread(lambda rng: _run(change(model, path, plain, rng), inputs), expected, seed))
+    return _finite(moved)
 
 
 def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[Result, webnn.GraphDescription | None]:
@@ -119,8 +128,9 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
         plain = kind.judge(model, path, True) if model.judge == "plain" else optimized
         expected = _named(_run(plain, inputs), kind, description)
         difference, message = judge(graph.run(given), expected)
-        moved = spread(plain, inputs, expected, seed) if kind.computes else None
-        fast_difference, _ = judge(fast.run(given), _named(_run(optimized, inputs), kind, description))
+        fast_difference, fast_message = judge(fast.run(given), _named(_run(optimized, inputs), kind, description))
+        # Weights take longer, and tell about the models with integers as inputs.
+        moved = _measure_spread(kind, model, path, inputs, expected, seed, weights=bool(message or fast_message))
         times = None
         if rounds:
             times = _time(kind, model, path, (graph, fast), given, inputs, rounds)
@@ -131,7 +141,7 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
         status="wrong" if message else "ok",
         message=message,
         difference=_finite(difference),
-        spread=None if moved is None else _finite(moved),
+        spread=moved,
         fast=_finite(fast_difference),
         largest={name: float(np.abs(value).max(initial=0)) for name, value in expected.items()},
         bytes=size,

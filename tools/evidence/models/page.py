@@ -66,7 +66,9 @@ def _lines(models: Mapping[str, Model], found: Mapping[str, Result], versions: M
         if not rows:
             continue
         right = sum(each.status == "ok" for _, each in rows)
-        yield from ("", f"### {kind.name}", "", f"{right} of {len(rows)} are right. The judge is {kind.engine}.", "")
+        within = sum(_is_within(each) for _, each in rows)
+        more = f", and {within} more are within the spread of the judge" if within else ""
+        yield from ("", f"### {kind.name}", "", f"{right} of {len(rows)} are right{more}. The judge is {kind.engine}.", "")
         yield from _numbers(rows)
         yield from ("", *_devices(rows))
     yield from ("", "### Commands", "")
@@ -99,7 +101,18 @@ def _times(result: Result) -> Sequence[str]:
 
 
 def _verdict(result: Result) -> str:
-    return "right" if result.status == "ok" else f"{result.status}: {_cell(result.message)}"
+    if result.status == "ok":
+        return "right"
+    if _is_within(result):
+        return "within the spread"
+    return f"{result.status}: {_cell(result.message)}"
+
+
+def _is_within(result: Result) -> bool:
+    """Tell whether an error is not larger than the judge's own answers move."""
+    if result.status != "wrong" or result.difference is None or result.spread is None:
+        return False
+    return result.difference <= result.spread
 
 
 def _devices(rows: Sequence[tuple[Model, Result]]) -> Iterator[str]:

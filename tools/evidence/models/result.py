@@ -75,7 +75,8 @@ class Result:
             or the time or the memory was not enough).
         message: The error.
         difference: The largest error, as a part of the largest value of its output; None if there is no such number.
-        spread: How far the judge's own outputs move if the inputs change in the last bit, measured in the same way.
+        spread: How far the judge's own outputs move if the inputs change in the last bit, measured in the same way; the weights, too, if an
+            error is above the tolerance.
         fast: The largest error with fast numerics.
         largest: The largest value of an output, by the output's name.
         bytes: The size of the file.
@@ -123,7 +124,8 @@ def find_fault(model: Model, result: Result) -> str:
             return f"{result.status}: {result.message}"
         return _find_fast_fault(result, TOLERANCE)
     error = math.inf if result.status == "wrong" and result.difference is None else result.difference or 0
-    if result.status == known.status and known.message in result.message and error <= max(TOLERANCE, known.most):
+    fits = result.status == known.status or (known.status == "unsteady" and result.status in ("ok", "wrong"))
+    if fits and known.message in result.message and error <= max(TOLERANCE, known.most):
         return "" if result.status == "refused" else _find_fast_fault(result, max(TOLERANCE, known.fast))
     found = f"{result.status}: {result.message}" if result.message else result.status
     most = f" and an error of at most {known.most:g}" if known.most else ""

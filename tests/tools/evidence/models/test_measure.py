@@ -20,6 +20,7 @@ from tests.support import each_row
 from tests.tools.evidence.models.toys import RELU, write_relu
 from tools.evidence.models.catalog import load_catalog
 from tools.evidence.models.formats import FORMATS, OnnxJudge, load_onnx
+from tools.evidence.models.inputs import move
 from tools.evidence.models.measure import check, interleave, judge, spread
 from tools.evidence.models.result import Result, find_fault
 
@@ -90,8 +91,9 @@ def test_spread(tmp_path: Path) -> None:
     """A step at 1 turns a change in the last bit into 1; relu does not."""
     x = np.ones((2, 3), np.float32)
     for operator, factor, bounds in (("Relu", 1, (2**-24, 2**-23)), ("Floor", 1, (1, 1)), ("Floor", 0.5, (0, 0))):
-        reference, inputs = OnnxJudge(RELU, write_relu(tmp_path / "m.onnx", operator)), {"x": np.float32(factor) * x}
-        moved = spread(reference, inputs, {"y": reference.bind(inputs)()[0]}, 0)
+        reference, value = OnnxJudge(RELU, write_relu(tmp_path / "m.onnx", operator)), np.float32(factor) * x
+        expected = {"y": reference.bind({"x": value})()[0]}
+        moved = spread(lambda rng: {"y": reference.bind({"x": move(rng, value)})()[0]}, expected, 0)  # noqa: B023 (called at once)
         assert bounds[0] <= moved <= bounds[1], operator
 
 

@@ -24,6 +24,9 @@ FAULTS: list[tuple[Known | None, str, str, str]] = [
     (REFUSED, "refused", "Loop: no", "must be refused with 'QGemm'.* Got refused: Loop"),
     (WRONG_ONE, "ok", "", r"must be wrong with '' in the message and an error of at most 0.01, because it rounds\. Got ok"),
     (WRONG_ONE, "wrong", "y differs", ""),
+    (replace(WRONG_ONE, status="unsteady"), "ok", "", ""),
+    (replace(WRONG_ONE, status="unsteady"), "wrong", "y differs", ""),
+    (replace(WRONG_ONE, status="unsteady"), "refused", "Loop: no", "must be unsteady .* Got refused: Loop"),
     (replace(WRONG_ONE, most=1e-4), "wrong", "y differs", r"an error of at most 0.0001, because it rounds\. Got wrong: y differs"),
 ]
 
