@@ -30,7 +30,7 @@ _TURN = 1e-2
 _MOST_REPEATS = 50
 #: A comparison of two sides ends after this CPU time, in seconds, and this number of rounds at least.
 _MOST_SECONDS, _FEWEST = 4.0, 3
-#: How often the inputs, and the weights, are changed in the last bit.
+#: How often the inputs, and the weights, are changed.
 _SPREADS = 5
 
 
@@ -68,7 +68,7 @@ class Graph:
 
 
 def spread(run: Callable[[np.random.Generator], Mapping[str, Array]], expected: Mapping[str, Array], seed: int) -> float:
-    """Return how far outputs move if something changes in the last bit.
+    """Return how far outputs move if something changes a little.
 
     Args:
         run: Computes the outputs after a change.

@@ -75,8 +75,8 @@ class Result:
             or the time or the memory was not enough).
         message: The error.
         difference: The largest error, as a part of the largest value of its output; None if there is no such number.
-        spread: How far the judge's own outputs move if the inputs change in the last bit, measured in the same way; the weights, too, if an
-            error is above the tolerance.
+        spread: How far the judge's own outputs move if the inputs change in the last bit, measured in the same way; or, if an error is
+            above the tolerance, if the weights change by up to a millionth.
         fast: The largest error with fast numerics.
         largest: The largest value of an output, by the output's name.
         bytes: The size of the file.

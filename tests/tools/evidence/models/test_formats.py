@@ -19,11 +19,11 @@ def test_an_unknown_format() -> None:
         format_of(replace(RELU, name="toy", archived=replace(TOY, file="toy/model.bin")))
 
 
-def test_weights_change_in_the_last_bit(tmp_path: Path) -> None:
+def test_weights_change_by_a_millionth(tmp_path: Path) -> None:
     w = numpy_helper.from_array(np.ones(3, np.float32), "w")
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in ("x", "y"))
     graph = helper.make_graph([helper.make_node("Mul", ["x", "w"], ["y"])], "mul", [x], [y], [w])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
     reference = move_onnx(RELU, tmp_path / "m.onnx", False, np.random.default_rng(0))
     (found,) = reference.bind({"x": np.ones(3, np.float32)})()
-    assert set(found.tolist()) <= {1 - 2**-24, 1 + 2**-23}
+    assert 0 < np.abs(found - 1).max() <= 1.1e-6
