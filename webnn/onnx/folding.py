@@ -248,17 +248,17 @@ def _trilu(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> A
 
 def _top_k(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> list[Array]:
     axis = attributes.get("axis", -1)
-    count, size = int(attributes["k"] if k is None else k.reshape(-1)[0]), x.shape[axis]
-    # The order of unsorted results, and the place of NaN, are the engine's.
-    if not attributes.get("sorted", 1) or not 0 <= count <= size or x.size > _MOST_ELEMENTS or (x.dtype.kind == "f" and np.isnan(x).any()):
+    [count] = [attributes["k"]] if k is None else _integers(k)
+    # The order of NaN is the rule's.
+    if x.size > _MOST_ELEMENTS or not 0 <= count <= x.shape[axis] or (x.dtype.kind == "f" and np.isnan(x).any()):
         raise _Left
-    if attributes.get("largest", 1):
-        # Of equal elements the first one comes first, so that the order of the reversed axis is reversed.
-        order = size - 1 - np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
-    else:
-        order = np.argsort(x, axis, kind="stable")
+    # Of equal elements the first one comes first, also in the descending order.
+    isLargest = attributes.get("largest", 1)
+    turned = np.flip(x, axis) if isLargest else x
+    order = np.argsort(turned, axis, kind="stable")
+    order = np.flip(x.shape[axis] - 1 - order, axis) if isLargest else order
     places = np.take(order, range(count), axis)
-    return [np.take_along_axis(x, places, axis), places.astype(np.int64)]
+    return [np.take_along_axis(x, places, axis), places]
 
 
 def _unique(attributes: Mapping[str, Any], x: Array) -> list[Array]:
