@@ -1,1 +1,1 @@
-"""ONNX files with real weights: imported, computed on the emulator, and compared with ONNX Runtime (docs/onnx-models.md)."""
+"""Published models of all formats: imported, computed, compared with the engine of their format, and built for devices (docs/models.md)."""

@@ -123,9 +123,10 @@ def _devices(rows: Sequence[tuple[Model, Result]]) -> Iterator[str]:
     yield f"|---|---|{'---|' * len(DEVICES)}"
     for model, result in built:
         places = {each.profile: each for each in result.places}
-        builds = result.profiles - len(result.refusals.keys() - {""})
+        refused = sorted(result.refusals.keys() - {""})
+        built_on = f"{result.profiles - len(refused)} of {result.profiles}{f', not {", ".join(refused)}' if refused else ''}"
         cells = [_place(places[profile]) if profile in places else "" for profile in DEVICES.values()]
-        yield f"| `{model.name}` | {builds} of {result.profiles} | {' | '.join(cells)} |"
+        yield f"| `{model.name}` | {built_on} | {' | '.join(cells)} |"
 
 
 def _place(place: Place) -> str:

@@ -43,7 +43,7 @@ def test_rows_of_the_page(tmp_path: Path) -> None:
         f"| `silero` | {what} | silero-vad 6.2.3 | 2.33 | right | 5 | 1,039 | 2.0e-07 | 1.0e-06 | 0 | 0.50 | 0.50 of 2e+03 ms | 0.50 |"
         in lines
     )
-    assert "| `silero` | 15 of 16 | builds | refused: a \\| b | 3 of 9 leave: cast, gather |" in lines
+    assert "| `silero` | 15 of 16, not webgpu-dawn | builds | refused: a \\| b | 3 of 9 leave: cast, gather |" in lines
     assert any("| 0.00 | refused: DynamicQuantizeLSTM: no | 7 |" in line for line in lines)
     assert "1 of 2 are right. The judge is ONNX Runtime." in lines
     assert "webnn check silero.onnx --shape=input=1,576 --shape=state=2,1,128 --constant=sr=16000" in lines
