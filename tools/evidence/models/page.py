@@ -124,7 +124,7 @@ def _devices(rows: Sequence[tuple[Model, Result]]) -> Iterator[str]:
     for model, result in built:
         places = {each.profile: each for each in result.places}
         refused = sorted(result.refusals.keys() - {""})
-        built_on = f"{result.profiles - len(refused)} of {result.profiles}{f', not {", ".join(refused)}' if refused else ''}"
+        built_on = ", not ".join([f"{result.profiles - len(refused)} of {result.profiles}", *filter(None, [" and ".join(refused)])])
         cells = [_place(places[profile]) if profile in places else "" for profile in DEVICES.values()]
         yield f"| `{model.name}` | {built_on} | {' | '.join(cells)} |"
 
