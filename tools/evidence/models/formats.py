@@ -51,6 +51,7 @@ class Format:
         judge: Makes the judge of a model from its file. The flag asks for a judge without optimizations.
         computes: The judge computes; otherwise it knows the results for one seed, and takes no time.
         moved: Makes the judge of a model whose weights change a little.
+        steps: By how much an output of 8 bits, which is quantized, may differ.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Format:
     judge: Callable[[Model, Path, bool], Judge]
     computes: bool = True
     moved: Callable[[Model, Path, bool, np.random.Generator], Judge] | None = None
+    steps: int = 0
 
 
 class OnnxJudge:

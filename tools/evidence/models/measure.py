@@ -127,8 +127,8 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
         optimized = kind.judge(model, path, False)
         plain = kind.judge(model, path, True) if model.judge == "plain" else optimized
         expected = _named(_run(plain, inputs), kind, description)
-        difference, message = judge(graph.run(given), expected)
-        fast_difference, fast_message = judge(fast.run(given), _named(_run(optimized, inputs), kind, description))
+        difference, message = judge(graph.run(given), expected, kind.steps)
+        fast_difference, fast_message = judge(fast.run(given), _named(_run(optimized, inputs), kind, description), kind.steps)
         # Weights take longer, and tell about the models with integers as inputs.
         moved = _measure_spread(kind, model, path, inputs, expected, seed, weights=bool(message or fast_message))
         times = None
@@ -163,8 +163,14 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def judge(found: Mapping[str, Array], expected: Mapping[str, Array]) -> tuple[float, str]:
-    """Return the largest error of an output as a part of its largest value, and what is wrong; empty if nothing is."""
+def judge(found: Mapping[str, Array], expected: Mapping[str, Array], steps: int = 0) -> tuple[float, str]:
+    """Return the largest error of an output as a part of its largest value, and what is wrong; empty if nothing is.
+
+    Args:
+        found: The outputs.
+        expected: The expected outputs.
+        steps: By how much outputs of 8 bits may differ. This difference counts as the tolerance.
+    """
     if found.keys() != expected.keys():
         return float("inf"), f"the outputs must be {sorted(expected)}, got {sorted(found)}"
     worst, message = 0.0, ""
@@ -172,7 +178,11 @@ def judge(found: Mapping[str, Array], expected: Mapping[str, Array]) -> tuple[fl
         if found[name].shape != wanted.shape:
             return float("inf"), f"{name} must have the shape {list(wanted.shape)}, got {list(found[name].shape)}"
         # WebNN has no bool, and no float64.
-        difference = compare(found[name].astype(wanted.dtype), wanted)
+        value = found[name].astype(wanted.dtype)
+        if steps and wanted.dtype.kind in "iu" and wanted.dtype.itemsize == 1:
+            difference = TOLERANCE / steps * float(np.abs(value.astype(np.int16) - wanted).max(initial=0))
+        else:
+            difference = compare(value, wanted)
         if difference > max(worst, TOLERANCE):
             message = f"{name} differs by {difference:.1e} of its largest value"
         worst = max(worst, difference)

@@ -52,6 +52,16 @@ def test_judge(found: Any, expected: Any, difference: float, message: str) -> No
     assert re.search(message, said)
 
 
+STEPS = [(np.uint8, 0, 1, False), (np.uint8, 1, 1, True), (np.int8, 1, 2, False), (np.int8, 2, 2, True), (np.int32, 1, 1, False)]
+
+
+@each_row(("dtype", "steps", "difference", "right"), STEPS)
+def test_steps_of_quantized_outputs(dtype: Any, steps: int, difference: int, right: bool) -> None:
+    wanted = np.array([100, 3], dtype)
+    _, message = judge({"y": wanted + dtype(difference)}, {"y": wanted}, steps)
+    assert (message == "") is right
+
+
 def test_turns() -> None:
     calls: list[str] = []
 
