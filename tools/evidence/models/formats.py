@@ -111,8 +111,10 @@ def move_onnx(model: Model, path: Path, plain: bool, rng: np.random.Generator) -
     proto = onnx.load(path)
     # Scales give the shape of a result.
     held = {name for node in proto.graph.node if node.op_type in ("Resize", "Upsample") for name in node.input}
-    for tensor in proto.graph.initializer:
-        if tensor.data_type == onnx.TensorProto.FLOAT and tensor.name not in held:
+    weights = {tensor.name: tensor for tensor in proto.graph.initializer}
+    weights |= {node.output[0]: each.t for node in proto.graph.node if node.op_type == "Constant" for each in node.attribute}
+    for name, tensor in weights.items():
+        if tensor.data_type == onnx.TensorProto.FLOAT and name not in held:
             value = numpy_helper.to_array(tensor)
             moved = value * (1 + _MILLIONTH * rng.uniform(-1, 1, value.shape))
             tensor.CopyFrom(numpy_helper.from_array(np.asarray(moved, np.float32), tensor.name))
