@@ -42,7 +42,7 @@ class NodeReport:
     """A node of the model's graph.
 
     Attributes:
-        index: Its position in the order of the import, from 0: that of the file, unless its nodes have to be sorted.
+        index: Its position in the file, from 0.
         name: Its name, or that of its first output if it has none.
         operator: The operator, with its domain if that is not ONNX's own: ``"com.microsoft.FusedConv"``.
         outcome: Its outcome.

@@ -19,7 +19,6 @@ from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.node import Node, check_inputs, output_types
-from webnn.onnx.order import sort_nodes
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
@@ -150,7 +149,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 except (Refused, WebNNTypeError) as reason:
                     self.refuse(f"inputs[{info.name!r}]", "", reason)
                     scope.define(info.name, None)
-        for source in sort_nodes(self._model.nodes):
+        for source in self._model.nodes:
             self.import_top((source, scope))
         self._builder.label = ""
         for info in graph.output:
