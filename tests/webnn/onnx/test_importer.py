@@ -129,6 +129,38 @@ def test_a_known_slice(start: int, end: int, step: int, wanted: list[int]) -> No
     assert np.asarray(folded[0]).tolist() == wanted
 
 
+@pytest.mark.parametrize(
+    ("k", "attributes", "places"),
+    [
+        # Of equal elements the first one comes first.
+        (2, {}, [[1, 2], [0, 3]]),
+        (4, {"largest": 0}, [[3, 0, 1, 2], [1, 2, 0, 3]]),
+        (1, {"axis": 0}, [[1, 0, 0, 1]]),
+        (0, {"axis": -2}, np.zeros((0, 4))),
+        (2, {"sorted": 0}, [[1, 2], [0, 3]]),
+        # There are too few elements.
+        (5, {}, None),
+        (-1, {}, None),
+    ],
+)
+def test_a_known_top_k(k: int, attributes: dict[str, int], places: Any) -> None:
+    x = np.array([[5, 7, 7, 1], [9, 2, 2, 9]], np.uint8)
+    folded = fold(helper.make_node("TopK", ["x", "k"], ["y", "i"], **attributes), 11, {"": 11}, [x, np.array([k])])
+    if places is None:
+        assert folded is None
+        return
+    assert folded is not None
+    values, found = map(np.asarray, folded)
+    assert found.dtype == np.int64
+    assert found.tolist() == np.asarray(places).tolist()
+    assert values.tolist() == np.take_along_axis(x, found, attributes.get("axis", -1)).tolist()
+
+
+def test_nan_in_a_known_top_k_is_left_to_the_graph() -> None:
+    node = helper.make_node("TopK", ["x", "k"], ["y", "i"])
+    assert fold(node, 11, {"": 11}, [np.float32([1, np.nan]), np.array([1])]) is None
+
+
 @pytest.mark.parametrize(("counts", "wanted"), [((2**21, 0), (2**22, 0)), ((2**21, -1), None), ((2**21,), None), ((1, 2), (2, 6))])
 def test_a_known_tile(counts: tuple[int, ...], wanted: tuple[int, ...] | None) -> None:
     """It takes the memory of its result only, also if that is empty or the counts are wrong."""

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--models",
         type=Path,
         metavar="DIR",
-        help="a second folder, written by --modules of tools.evidence.onnx_models or tools.evidence.jax_models",
+        help="a second folder, written by --modules of tools.evidence.models or tools.evidence.jax_models",
     )
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which modules to run, such as 'conv2d*' (default: all)")
     parser.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")

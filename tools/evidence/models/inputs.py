@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tools.evidence.onnx_models.catalog import Input, Values
+from tools.evidence.models.catalog import Input, Values
 from webnn.demo import network
 
-__all__ = ["make_inputs"]
+__all__ = ["make_inputs", "move"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _RATE = 16000
@@ -20,7 +20,20 @@ _FORMANTS = ((700.0, 80.0, 1.0), (1200.0, 90.0, 0.5), (2600.0, 120.0, 0.25))
 
 def make_inputs(inputs: Mapping[str, Input], seed: int) -> dict[str, Array]:
     """Return values for inputs, the same for the same seed and names."""
-    return {name: _VALUES[each.values](np.random.default_rng([seed, *name.encode()]), each) for name, each in inputs.items()}
+    return {name: _make(each, np.random.default_rng([seed + each.seed, *name.encode()])) for name, each in inputs.items()}
+
+
+def move(rng: np.random.Generator, value: Array) -> Array:
+    """Change each float of an array in the last bit, up or down."""
+    if value.dtype.kind != "f":
+        return value
+    ends = np.where(rng.random(value.shape) < 0.5, -np.inf, np.inf).astype(value.dtype)
+    return np.asarray(np.nextafter(value, ends), value.dtype)
+
+
+def _make(input: Input, rng: np.random.Generator) -> Array:
+    values = _VALUES[input.values](rng, input)
+    return values.astype(input.dtype) if input.dtype else values
 
 
 def _normal(rng: np.random.Generator, input: Input) -> Array:
@@ -58,7 +71,7 @@ def _enlarge(image: Array, scale: int) -> Array:
 
 
 def _voice(rng: np.random.Generator, input: Input) -> Array:
-    """A vowel at 16 kHz with a pitch and a loudness that change, float32 up to 0.5."""
+    """A vowel at 16 kHz with a pitch and a loudness that change, float32 up to 0.5 of the gain."""
     count = int(np.prod(input.shape))
     time = np.arange(count) / _RATE
     phase = 2 * np.pi * np.cumsum(125 * (1 + 0.03 * np.sin(2 * np.pi * 4 * time))) / _RATE
@@ -68,7 +81,15 @@ def _voice(rng: np.random.Generator, input: Input) -> Array:
         sound += strength * np.sin(harmonic * phase + rng.uniform(0, 2 * np.pi))
     sound *= 0.5 + 0.5 * np.sin(2 * np.pi * 3 * time) ** 2
     sound = 0.5 * sound / np.abs(sound).max() + 0.002 * rng.standard_normal(count)
-    return np.asarray(sound.reshape(tuple(input.shape)), np.float32)
+    return np.asarray(input.gain * sound.reshape(tuple(input.shape)), np.float32)
+
+
+def _mask(rng: np.random.Generator, input: Input) -> Array:
+    """Ones, and zeros at the end of each row but the first: a batch of texts with several lengths, int32."""
+    *rows, length = input.shape
+    lengths = rng.integers(1, length, tuple(rows))
+    lengths.flat[0] = length
+    return np.asarray(np.arange(length) < lengths[..., np.newaxis], np.int32)
 
 
 _VALUES: Mapping[Values, Callable[[np.random.Generator, Input], Array]] = {
@@ -76,4 +97,5 @@ _VALUES: Mapping[Values, Callable[[np.random.Generator, Input], Array]] = {
     "integers": _integers,
     "digits": _digits,
     "voice": _voice,
+    "mask": _mask,
 }
