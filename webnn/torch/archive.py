@@ -69,13 +69,13 @@ def load_program(path: str | os.PathLike[str]) -> Any:
         FormatError: It is not such an archive, or has more than plain data.
         OSError: The file cannot be read.
     """
-    with open_regular(path) as file:
-        try:
-            data = _rewrite(zipfile.ZipFile(io.BufferedReader(file)), path)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
-            raise FormatError(f"is not an archive of torch.export.save: {error}", path) from None
-        except RecursionError:
-            raise FormatError("the graph is nested too deeply", path) from None
+    try:
+        with open_regular(path) as file, io.BufferedReader(file) as stream, zipfile.ZipFile(stream) as archive:
+            data = _rewrite(archive, path)
+    except RecursionError:
+        raise FormatError("the graph is nested too deeply", path) from None
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"is not an archive of torch.export.save: {error}", path) from None
     import torch  # noqa: PLC0415 (only needed to load a program)
 
     try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import re
 import sys
 import tempfile
 import time
@@ -62,7 +63,13 @@ def _export(model: Model) -> Any:
 def _save(path: Path, model: Model) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.with_name(f"{path.name}.pt2")
-    torch.export.save(_export(model), file)
+    program = _export(model)
+    for node in program.graph.nodes:
+        # The files of a repository do not name the folder where they were made.
+        if "stack_trace" in node.meta:
+            trace = re.sub(r'File "[^"]*/(?=site-packages/)', 'File "', node.meta["stack_trace"])
+            node.meta["stack_trace"] = re.sub(r'File "/[^"]*/', 'File "', trace)
+    torch.export.save(program, file)
     proto = webnn.torch.read_program(file).model.proto
     path.with_name(f"{path.name}.onnx").write_bytes(proto.SerializeToString())
 

@@ -345,7 +345,11 @@ MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
             "numbers": lambda: Model(_Call(_numbers), (torch.randn(2, 3), torch.tensor([[-4, 0, 3], [7, -1, 2]]))),
             "cond": lambda: Model(_Call(_branch), (torch.randn(2, 3),)),
             "half": lambda: Model(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).half(), (torch.randn(2, 8).half(),)),
-            "nonzero": lambda: Model(_Call(lambda self, x: x.nonzero()), (torch.randn(2, 3),), refused="NonZero"),
+            "nonzero": lambda: Model(
+                nn.Sequential(nn.Linear(3, 4), _Call(lambda self, x: x.nonzero())),
+                (torch.randn(2, 3),),
+                refused="1/node_NonZero_0 (models.py:",
+            ),
             "random": lambda: Model(_Call(lambda self, x: x + torch.rand_like(x)), (torch.randn(2, 3),), refused="RandomUniformLike"),
         }.items()
     }
