@@ -14,7 +14,7 @@ _SCOPES, _TRACE = "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.stack_trace"
 _ITEM = re.compile(r"'([^'\\]*)'")
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+)')
 #: Files of PyTorch itself, in which most traces end, and of the package that called it.
-_OWN = re.compile(r"-packages[\\/]torch[\\/]|[\\/]torch[\\/](nn|_\w+)[\\/]|[\\/]webnn[\\/]torch[\\/]")
+_OWN = re.compile(r"-packages[\\/]torch[\\/]|[\\/]torch[\\/](nn|_\w+)[\\/]|[\\/]webnn[\\/]torch[\\/](__init__|exporting)\.py")
 _FOLDERS = re.compile(r".*[\\/]")
 
 

@@ -43,6 +43,11 @@ def export(source: Any, file: str, args: Sequence[Any], kwargs: Mapping[str, Any
         RefusedModelError: PyTorch cannot export it.
     """
     import torch  # noqa: PLC0415 (nobody else needs it)
+    from torch.utils import _pytree as trees  # noqa: PLC0415
+
+    def lay_out(value: Any) -> Any:
+        # The steps of a slice in memory would become a part of the program.
+        return value.contiguous() if isinstance(value, torch.Tensor) else value
 
     if getattr(source, "training", False):
         raise _refusal(file, "training", "the module must not be in training mode", "call its method eval() first")
@@ -50,8 +55,8 @@ def export(source: Any, file: str, args: Sequence[Any], kwargs: Mapping[str, Any
         with _quiet():
             made = torch.onnx.export(
                 source,
-                tuple(args),
-                kwargs=None if kwargs is None else dict(kwargs),
+                trees.tree_map(lay_out, tuple(args)),
+                kwargs=None if kwargs is None else trees.tree_map(lay_out, dict(kwargs)),
                 dynamic_shapes=dynamic_shapes,
                 dynamo=True,
                 opset_version=_OPSET,

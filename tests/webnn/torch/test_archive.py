@@ -81,8 +81,15 @@ def signature(tree: Any) -> Any:
 
 
 CODE = "x=__import__('os').mkdir('marker')"
-ENUM = json.dumps([1, {"type": "builtins.dict", "context": json.dumps([{"__enum__": True, "fqn": "this:x", "name": "y"}]), "children_spec": []}])
-IMPORTS = json.dumps([1, {"type": "collections.defaultdict", "context": json.dumps({"default_factory_module": "this"}), "children_spec": []}])
+
+
+def tree_of(kind: str, context: Any) -> str:
+    return json.dumps([1, {"type": kind, "context": json.dumps(context), "children_spec": []}])
+
+
+ENUM = tree_of("builtins.dict", [{"__enum__": True, "fqn": "this:x", "name": "y"}])
+IMPORTS = tree_of("collections.defaultdict", {"default_factory_module": "this"})
+CALL = {"as_operator": "torch.hub.load"}
 ATTACKS: dict[str, tuple[dict[str, Any], str]] = {
     "a pickled weight": ({WEIGHTS: use_pickle}, "0.weight is pickled, and may be code"),
     "a payload elsewhere": ({WEIGHTS: move_payload}, "path_name '../../weight_0' is not plain data"),
@@ -97,7 +104,10 @@ ATTACKS: dict[str, tuple[dict[str, Any], str]] = {
     "a class": ({MODEL: set_in(node, "target", "torch.ops.aten.__class__.mro")}, "target"),
     "a file": ({MODEL: set_in(node, "target", "torch.ops.aten.from_file.default")}, "target"),
     "an operator of a library": ({MODEL: set_in(node, "target", "torch.ops.mine.run.default")}, "target"),
-    "a function as an argument": ({MODEL: set_in(lambda tree: node(tree)["inputs"][0], "arg", {"as_operator": "torch.hub.load"})}, "as_operator"),
+    "a function as an argument": (
+        {MODEL: set_in(lambda tree: node(tree)["inputs"][0], "arg", CALL)},
+        "as_operator",
+    ),
     "a name": ({MODEL: rename_input}, "name "),
     "a keyword": ({MODEL: set_in(lambda tree: node(tree)["inputs"][0], "name", CODE)}, "name "),
     "a key": ({MODEL: set_in(lambda tree: tree["graph_module"]["graph"]["tensor_values"], CODE, {})}, "is not plain data"),
@@ -116,7 +126,9 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @each_row(("name", "changes", "message"), [(name, *row) for name, row in (ATTACKS | FAULTS).items()])
-def test_a_wrong_archive_is_refused(name: str, changes: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_archive_is_refused(
+    name: str, changes: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if MODEL in changes:
         pytest.importorskip("torch", reason="needs PyTorch")
     monkeypatch.chdir(tmp_path)
@@ -160,7 +172,7 @@ def test_traces_cannot_end_a_comment(tmp_path: Path) -> None:
 def test_another_file_is_refused(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "a.pt2"
     file.write_bytes(content)
-    with pytest.raises(FormatError, match="is not an archive of torch.export.save"):
+    with pytest.raises(FormatError, match=r"is not an archive of torch\.export\.save"):
         load_program(file)
 
 
