@@ -74,7 +74,7 @@ def load_program(path: str | os.PathLike[str]) -> Any:
             data = _rewrite(archive, path)
     except RecursionError:
         raise FormatError("the graph is nested too deeply", path) from None
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (zipfile.BadZipFile, EOFError, RuntimeError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"is not an archive of torch.export.save: {error}", path) from None
     import torch  # noqa: PLC0415 (only needed to load a program)
 
