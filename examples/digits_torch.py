@@ -1,7 +1,7 @@
 """Train a small digit classifier in PyTorch in seconds, import it as a WebNN graph, and compare both on images that it has not seen.
 
-The images are the 300 that `webnn demo` brings (docs/pytorch.md says more). It writes ``digits.pt2``, PyTorch's own file, which every command
-takes, and ``digits.mjs``, the module for ``examples/js/digits.html``.
+The images are the 300 that `webnn demo` brings. It writes ``digits.pt2``, PyTorch's own file, which every command takes, and
+``digits.mjs``, the module for ``examples/js/digits.html`` (docs/pytorch.md).
 
 It needs PyTorch and the package of its exporter: ``python -m pip install torch onnxscript``.
 """

@@ -51,7 +51,7 @@ def load(
     Args:
         source: A `torch.nn.Module` in evaluation mode; a `torch.export.ExportedProgram`; or a file ``.pt2``, which is read without running
             anything that it contains.
-        args: Example arguments of a module: their shapes and types are those of the inputs. A program has its own.
+        args: Example arguments of a module, or one tensor: their shapes and types are those of the inputs. A program has its own.
         builder: The builder that gets the graph; without one it is only described.
         kwargs: Example keyword arguments of a module.
         dynamic_shapes: The dimensions that a module leaves open, as for `torch.export.export`; their names may be texts.
@@ -66,6 +66,7 @@ def load(
         RefusedModelError: PyTorch cannot export it, or WebNN has no counterpart of some operators. It names modules and source lines.
         FormatError: The file is not an archive of an exported program, or may run code.
         OSError: The file cannot be read.
+        TypeError: The source is none of these.
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import io
 import logging
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,8 @@ __all__ = ["TorchMissingError", "check_installed", "export"]
 #: The version of ONNX's operators. From 23 on the exporter writes `Attention`, which becomes more operators of WebNN than its parts.
 _OPSET = 20
 _PACKAGES = ("torch", "onnxscript")
+#: The list of a single name.
+_SOURCE = re.compile(r"\['([^']*)'\]")
 #: The message of an export has the line of the source behind this.
 _CALL = "The following call raised this error:"
 
@@ -41,6 +44,7 @@ def export(source: Any, file: str, args: Sequence[Any], kwargs: Mapping[str, Any
 
     Raises:
         RefusedModelError: PyTorch cannot export it.
+        TypeError: It is neither.
     """
     import torch  # noqa: PLC0415 (nobody else needs it)
     from torch.utils import _pytree as trees  # noqa: PLC0415
@@ -49,6 +53,11 @@ def export(source: Any, file: str, args: Sequence[Any], kwargs: Mapping[str, Any
         # The steps of a slice in memory would become a part of the program.
         return value.contiguous() if isinstance(value, torch.Tensor) else value
 
+    if not isinstance(source, torch.nn.Module | torch.export.ExportedProgram):
+        wanted = "a torch.nn.Module, a torch.export.ExportedProgram or the path of a file .pt2"
+        raise TypeError(f"load: source must be {wanted}, got {type(source).__name__}")
+    if isinstance(args, torch.Tensor):
+        args = (args,)
     if getattr(source, "training", False):
         raise _refusal(file, "training", "the module must not be in training mode", "call its method eval() first")
     try:
@@ -72,10 +81,10 @@ def export(source: Any, file: str, args: Sequence[Any], kwargs: Mapping[str, Any
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide the advice of the exporter for its own developers, and the source that it prints with an error."""
+    """Hide what PyTorch prints and logs for its own developers. An exception has the same reason."""
     logger = logging.getLogger("torch")
     level = logger.level
-    logger.setLevel(logging.ERROR)
+    logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
@@ -85,7 +94,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _name_values(graph: Any, program: Any) -> None:
-    """Give the inputs the names of the parameters, and results in dictionaries those of their keys: ``"past.0.key"``."""
+    """Give inputs and weights the names of the parameters, and results in dictionaries those of their keys: ``"past.0.key"``."""
     from torch.utils import _pytree as trees  # noqa: PLC0415 (as above)
 
     wanted = [name for name in program.graph_signature.user_inputs if isinstance(name, str)]
@@ -95,6 +104,11 @@ def _name_values(graph: Any, program: Any) -> None:
         if value.name != name and name in outputs:
             outputs[name].name = f"{name}_out"
             value.name = name
+    for value in list(graph.initializers.values()):
+        # A weight that was transposed, for example.
+        sources = _SOURCE.fullmatch(value.metadata_props.get("pkg.onnxscript.optimizer.folded_from", ""))
+        if sources is not None and sources[1] not in graph.initializers:
+            value.name = sources[1]
     structure = program.call_spec.out_spec
     if structure is None or structure.num_leaves != len(graph.outputs) or not issubclass(structure.type or tuple, dict):
         return
@@ -125,7 +139,8 @@ def _explain(file: str, error: Exception) -> RefusedModelError:
         )
     text = str(cause).strip()
     line = find_line(text[max(text.rfind(_CALL), 0) :])
-    return _refusal(file, f"torch.export{line}", text.partition("\n")[0].strip(), "torch.export.draft_export finds all such places")
+    advice = "torch.export.draft_export lists all such places" if "data-dependent" in text else ""
+    return _refusal(file, f"torch.export{line}", text.partition("\n")[0].strip().rstrip("."), advice)
 
 
 def _find_node(error: BaseException) -> Any:

@@ -74,6 +74,25 @@ def test_the_names_of_values() -> None:
     assert list(imported.description.outputs) == ["scores", "state.0.0", "state.0.1", "image_out"]
 
 
+def test_the_names_of_weights_that_the_exporter_transposed() -> None:
+    constants = load(torch.nn.Linear(3, 5).eval(), (torch.randn(2, 4, 3),)).description.constants
+    assert constants.keys() == {"weight", "bias"}
+    assert constants["weight"].shape == (3, 5)
+
+
+def test_arguments() -> None:
+    linear = torch.nn.Linear(3, 5).eval()
+    assert list(load(linear, torch.randn(4, 3)).inputs) == ["input"]
+    with pytest.raises(TypeError, match=r"source must be a torch\.nn\.Module, .* or the path of a file \.pt2, got int"):
+        load(3)
+    # A slice has other steps in memory, which do not matter.
+    sliced = load(linear, (torch.randn(6, 4, 3)[:2, :2],), dynamic_shapes=({0: "a", 1: "b"},), dims={"a": 3, "b": 5})
+    assert sliced.inputs["input"].shape == (3, 5, 3)
+    with pytest.raises(RefusedModelError, match="must have same reduction dim") as caught:
+        load(linear, (torch.randn(4, 2),))
+    assert caught.value.report.refusals[0].advice == ""
+
+
 def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporting.importlib.util, "find_spec", lambda name: None if name == "onnxscript" else object())
     with pytest.raises(TorchMissingError, match=re.escape(f"need the packages torch and onnxscript: {pip_command('onnxscript')}")):
