@@ -49,7 +49,8 @@ def train(images: torch.Tensor, labels: torch.Tensor, epochs: int) -> Digits:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-    return model.eval()
+    model.eval()
+    return model
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webnn._extras import pip_command
-from webnn.torch import RefusedModelError, TorchMissingError, exporting, load
+from webnn.torch import RefusedModelError, TorchMissingError, load
 
 torch: Any = pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("onnxscript", reason="needs the package of PyTorch's exporter")
@@ -77,7 +77,7 @@ def test_the_names_of_values() -> None:
 def test_the_names_of_weights_that_the_exporter_transposed() -> None:
     constants = load(torch.nn.Linear(3, 5).eval(), (torch.randn(2, 4, 3),)).description.constants
     assert constants.keys() == {"weight", "bias"}
-    assert constants["weight"].shape == (3, 5)
+    assert constants["weight"].descriptor.shape == (3, 5)
 
 
 def test_arguments() -> None:
@@ -94,6 +94,6 @@ def test_arguments() -> None:
 
 
 def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting.importlib.util, "find_spec", lambda name: None if name == "onnxscript" else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "onnxscript" else object())
     with pytest.raises(TorchMissingError, match=re.escape(f"need the packages torch and onnxscript: {pip_command('onnxscript')}")):
         load("model.pt2")

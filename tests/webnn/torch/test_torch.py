@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import webnn
+import webnn.torch
 from tools.evidence.compute import compute
 from webnn.validation.errors import OperationError
 
