@@ -71,6 +71,8 @@ def load_program(path: str | os.PathLike[str]) -> Any:
     """
     try:
         with open_regular(path) as file, io.BufferedReader(file) as stream, zipfile.ZipFile(stream) as archive:
+            if sum([info.file_size for info in archive.infolist()]) > os.fstat(file.fileno()).st_size:
+                raise FormatError("the parts must not overlap", path)
             data = _rewrite(archive, path)
     except RecursionError:
         raise FormatError("the graph is nested too deeply", path) from None

@@ -168,6 +168,21 @@ def test_traces_cannot_end_a_comment(tmp_path: Path) -> None:
     assert 'File "a.py", line 1, in f\n  x?    import this' in traces
 
 
+def test_parts_that_overlap_are_refused(tmp_path: Path) -> None:
+    file, inner = tmp_path / "a.pt2", io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as target:
+        target.writestr("a/inner", bytes(1000))
+    begin = inner.getvalue()
+    with zipfile.ZipFile(file, "w") as target:
+        target.writestr("a/outer", begin)
+        # The header inside of the outer part becomes a part, too.
+        (info,) = zipfile.ZipFile(inner).infolist()
+        info.header_offset = len("a/outer") + 30
+        target.filelist.append(info)
+    with pytest.raises(FormatError, match="must not overlap"):
+        load_program(file)
+
+
 @each_row("content", [b"", b"PK", pickle.dumps({}), b"\x80\x02"])
 def test_another_file_is_refused(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "a.pt2"
