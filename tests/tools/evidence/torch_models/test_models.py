@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("name", ["mlp", "lstm-state", "sdpa", "gpt-cached-dynamic", "nonzero"])
 def test_a_module(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch", reason="needs PyTorch")
