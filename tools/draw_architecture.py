@@ -47,6 +47,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",
+        "webnn.torch": "webnn/torch",
         "webnn.onnx": "webnn/onnx",
         "webnn.stablehlo": "webnn/stablehlo",
         "webnn.importing": "webnn/importing",

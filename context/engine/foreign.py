@@ -12,7 +12,7 @@ import numpy as np
 from webnn.context.engine import runtime
 from webnn.validation.errors import NotSupportedError, OperationError
 
-__all__ = ["find_refusal", "run_model"]
+__all__ = ["carry", "find_refusal", "run_model"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -53,7 +53,7 @@ def run_model(path: str | os.PathLike[str], inputs: Mapping[str, Array]) -> dict
         raise OperationError(f"{path}: there are no elements for the input {error}", rule="engine") from None
     except Exception as error:  # whatever the engine raises
         raise OperationError(f"{path}: onnxruntime cannot run the model: {runtime.one_line(error)}", rule="engine") from error
-    return {name: _carry(result) for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
+    return {name: carry(result) for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
 
 
 def find_refusal(path: str | os.PathLike[str]) -> str:
@@ -77,7 +77,8 @@ def find_refusal(path: str | os.PathLike[str]) -> str:
     return ""
 
 
-def _carry(array: Array) -> Array:
+def carry(array: Array) -> Array:
+    """Return an array in the type that carries it in WebNN: bool as uint8, and float64 as float32."""
     if array.dtype == np.bool_:
         return array.astype(np.uint8)
     return array.astype(np.float32) if array.dtype == np.float64 else array

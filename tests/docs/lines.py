@@ -45,6 +45,7 @@ NEEDS = {
     r"tar ": (shutil.which("tar") is not None, "it needs tar"),
     r"playwright install": (installed("playwright"), "it needs the extra browser"),
     r"webnn browser run": (_BROWSER, "it needs a browser: .ci/browser"),
+    r"(python examples/digits_torch|webnn \w+ digits\.pt2|webnn run reader/)": (installed("onnxscript"), "it needs PyTorch"),
     r"webnn \w+ model\.mlirbc": (_JAXLIB, "it needs the extra stablehlo"),
     r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": (
         _JAXLIB,

@@ -28,7 +28,7 @@ from webnn.commands.main import app
 from webnn.onnx.partition.table import source
 
 #: Packages that readers install or remove by their names, beside those of pyproject.toml.
-OTHERS = {"pywebnn", "pytest-playwright", "selenium", "webnn"}
+OTHERS = {"pywebnn", "onnxscript", "pytest-playwright", "selenium", "webnn"}
 #: Messages of parsers about files that only the reader has.
 ABSENT = re.compile(r"does not exist|is not there")
 #: Programs whose lines have no options of this repository: they run, or are too simple.

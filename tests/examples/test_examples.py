@@ -102,7 +102,7 @@ EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign
 #: Examples that run in processes of their own, one without and one with an event loop; the others run in this one.
 PROGRAMS = {"add_and_multiply", "add_and_multiply_async"}
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.
-OTHERS = {"decode_loop", "digits_onnx", "emulation", "jax_models", "squeezenet", "train_digits"}
+OTHERS = {"decode_loop", "digits_onnx", "digits_torch", "emulation", "jax_models", "squeezenet", "train_digits"}
 
 
 @pytest.fixture
@@ -190,6 +190,16 @@ def test_digits_onnx(tmp_path: Path, run: Callable[..., list[str]], monkeypatch:
     assert share is not None, read
     assert float(share[1]) >= 90
     assert run("digits_onnx", "--output", str(file)) == [written, read]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("onnxscript") is None, reason="needs PyTorch")
+def test_digits_torch(tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    nodes, difference, read = run("digits_torch", "--output", str(tmp_path))
+    assert nodes == "6 nodes are 6 operators"
+    assert float(difference.removeprefix("largest difference from PyTorch: ")) <= 1e-5
+    assert re.fullmatch(r"read correctly: (8[5-9]|9\d|100)\.\d% of 75 images that the training has not seen", read), read
+    assert [*webnn.load(tmp_path / "digits.pt2").outputs] == ["probabilities"]
+    assert (tmp_path / "digits.mjs").exists()
 
 
 @pytest.mark.processes

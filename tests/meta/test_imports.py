@@ -33,10 +33,11 @@ BELOW = {
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {
         *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"),
-        *("webnn.onnx", "webnn.hlo", "webnn.stablehlo"),
+        *("webnn.onnx", "webnn.hlo", "webnn.stablehlo", "webnn.torch"),
     },
     "webnn.importing": {"webnn.display", "webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
+    "webnn.torch": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.importing", "webnn.onnx"},
     "webnn.xla": {*("webnn.validation", "webnn.builder", "webnn.context"), *("webnn.hlo", "webnn.importing", "webnn.stablehlo")},
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
@@ -73,7 +74,7 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
-        *("webnn.lowering", "webnn.processes", "webnn.stablehlo"),
+        *("webnn.lowering", "webnn.processes", "webnn.stablehlo", "webnn.torch"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
@@ -93,17 +94,18 @@ BELOW = {
 NOT_BY_THE_FACE = {
     *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
     *("webnn.fuzz", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.notebook"),
-    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.xla"),
+    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.torch", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
 DOORS = {
-    "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py", "webnn/onnx/"),
+    "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py", "webnn/onnx/", "webnn/torch/"),
     "onnxruntime": ("context/engine/runtime.py",),
     "safetensors": ("webnn/formats/weights.py",),
     "graphlay": ("webnn/formats/layout.py",),
     "jinja2": ("webnn/display/pages.py",),
     "jaxlib": ("webnn/hlo/child.py",),
+    "torch": ("webnn/torch/",),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
     "websockets": ("webnn/serve/relay.py",),

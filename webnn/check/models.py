@@ -18,7 +18,7 @@ from webnn.formats.cost import count_bytes
 from webnn.importing.values import Refused
 from webnn.onnx.fixed import fix
 from webnn.validation.drafts import for_devices
-from webnn.validation.errors import OperationError
+from webnn.validation.errors import NotSupportedError, OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -61,7 +61,7 @@ def predict(job: Job, notes: Sink) -> None:
     path = Path(job.program)
     try:
         model = fix(*job.options.read(path, weights=False))
-    except (Refused, ValueError, OSError):
+    except (Refused, ImportError, NotSupportedError, ValueError, OSError):
         return
     nodes = len(model.graph.node)
     note, optimized = "ONNX Runtime refuses the model", None

@@ -252,5 +252,5 @@ class Report(Model):
 
     @property
     def has_partitions(self) -> bool:
-        """An ONNX model was checked, which ONNX Runtime Web would partition."""
-        return self.model is not None and self.program.lower().endswith(".onnx")
+        """An ONNX model was checked, or a program that becomes one, which ONNX Runtime Web would partition."""
+        return self.model is not None and self.program.lower().endswith((".onnx", ".pt2"))

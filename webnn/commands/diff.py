@@ -26,6 +26,8 @@ from webnn.commands.models import (
     ShapeOption,
     boolean_inputs,
     is_onnx,
+    is_torch,
+    read_program,
 )
 from webnn.commands.rows import make_console
 from webnn.commands.smaller import Float16Option, KeepOption
@@ -45,9 +47,11 @@ _DIFFERENT, _WRONG = 1, 2
 
 
 def command(
-    first: Annotated[Path, typer.Argument(help="A graph, an ONNX model, or a program that builds one.", show_default=False)],
+    first: Annotated[
+        Path, typer.Argument(help="A graph, an ONNX model, a PyTorch program, or a program that builds one.", show_default=False)
+    ],
     second: Annotated[
-        Path | None, typer.Argument(help="The graph to compare with it.", show_default="for an ONNX model its import as a WebNN graph")
+        Path | None, typer.Argument(help="The graph to compare with it.", show_default="for a model its import as a WebNN graph")
     ] = None,
     *,
     numbers: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Compute both on the same seeded inputs.")] = True,
@@ -70,9 +74,9 @@ def command(
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
 
-    Operators are matched in order by what they do; the names of values do not count. An ONNX model is computed by onnxruntime as it is, and
-    its import as a WebNN graph is compared with the other graph. The exit status is 0 if nothing differs, 1 if something does, and 2 if the
-    call is wrong.
+    Operators are matched in order by what they do; the names of values do not count. A model is computed as it is, an ONNX model by
+    onnxruntime and a PyTorch program by PyTorch, and its import as a WebNN graph is compared with the other graph. The exit status is 0 if
+    nothing differs, 1 if something does, and 2 if the call is wrong.
 
     Options for models hold for each file that has such inputs and dimensions.
 
@@ -93,7 +97,7 @@ def command(
             raise typer.Exit(_DIFFERENT)
         return
     if second is None and not is_onnx(first):
-        raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
+        raise failure("a second graph must be given; only an ONNX model or a PyTorch program can be compared with its own import", _WRONG)
     if inputs and not numbers:
         raise failure("--input and --no-numbers cannot be given together", _WRONG)
     paths = [path for path in (first, second) if path is not None]
@@ -137,7 +141,9 @@ class _Side:
     options: ModelOptions
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Compute the outputs: those of an ONNX model by onnxruntime."""
+        """Compute the outputs: those of an ONNX model by onnxruntime, those of a PyTorch program by PyTorch."""
+        if self.path is not None and is_torch(self.path):
+            return read_program(self.path).run({**self.options.arrays(), **inputs})
         if self.path is not None and is_onnx(self.path):
             return run_model(self.path, {**self.options.arrays(), **inputs})
         context, graph = build(self.description)

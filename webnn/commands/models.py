@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from webnn.importing.driver import Imported
     from webnn.importing.report import Report
     from webnn.onnx.model import Model, Settings
+    from webnn.torch import Program
 
 __all__ = [
     "MODELS",
@@ -31,14 +33,16 @@ __all__ = [
     "boolean_inputs",
     "is_model",
     "is_onnx",
+    "is_torch",
     "name_options",
     "read_graph",
+    "read_program",
 ]
 
-_ONNX = ".onnx"
+_ONNX, _TORCH = ".onnx", ".pt2"
 _STABLEHLO = (".mlir", ".mlirbc", ".stablehlo")
 #: The suffixes of models that are imported.
-MODELS = (_ONNX, *_STABLEHLO)
+MODELS = (_ONNX, _TORCH, *_STABLEHLO)
 _WRONG = 2
 _T = TypeVar("_T")
 
@@ -109,9 +113,14 @@ class ModelOptions:
         Raises `typer.Exit` if one is not valid, or no file is a model that has it; the message is printed.
         """
         for given, names, fits, what in (
-            (dims, "--dim", _has_names, "an ONNX model or a graph (.webnn, .webnn.json)"),
+            (dims, "--dim", _has_names, "an ONNX model, a PyTorch program or a graph (.webnn, .webnn.json)"),
             (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
-            (shapes or constants or int32, "--shape, --constant and --int32", is_model, "an ONNX model or a StableHLO program"),
+            (
+                shapes or constants or int32,
+                "--shape, --constant and --int32",
+                is_model,
+                "an ONNX model, a PyTorch program or a StableHLO program",
+            ),
         ):
             if given and not any(map(fits, (path, *others))):
                 raise failure(f"{names} can only be given for {what}, got {' and '.join(map(str, (path, *others)))}", _WRONG)
@@ -157,10 +166,12 @@ class ModelOptions:
         """
         # Imported lazily, because they load onnx, and start a process.
         from webnn import onnx, stablehlo  # noqa: PLC0415
+        from webnn.importing.driver import finish_import  # noqa: PLC0415
 
         if _is_stablehlo(path):
             return stablehlo.load(path, shapes=self.shapes, constants=self.arrays(), precision=self.precision, int32=self.int32)
-        return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays(), int32=self.int32)
+        model, settings = self.read(path, weights=True)
+        return finish_import(*onnx.survey(model, settings), model.file, None, int32=self.int32)
 
     def load_saved(self, path: Path) -> webnn.GraphDescription:
         """Load a graph, and give its dimensions with names their sizes.
@@ -184,13 +195,17 @@ class ModelOptions:
         return sized
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
-        """Return a model and what the user says about it, for `webnn.onnx.survey`.
+        """Return a model, or that of a PyTorch program, and what the user says about it, for `webnn.onnx.survey`.
 
-        Raises `ValueError` if the model, or the file of a constant, is not valid, and `OSError` if a file cannot be read.
+        Raises:
+            ValueError: The model, or the file of a constant, is not valid.
+            ImportError: PyTorch is not installed.
+            OSError: A file cannot be read.
+            RefusedModelError: PyTorch cannot export the program.
         """
-        from webnn.onnx.model import Settings, read  # noqa: PLC0415 (as above)
+        from webnn.onnx.model import Settings  # noqa: PLC0415 (as above)
 
-        return read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
+        return _read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
 
     def survey_stablehlo(self, path: Path) -> tuple[webnn.GraphDescription | None, Report]:
         """Import a StableHLO program; see `webnn.stablehlo.survey`.
@@ -220,35 +235,52 @@ def is_model(path: Path) -> bool:
 
 
 def is_onnx(path: Path) -> bool:
-    """Tell whether a file is an ONNX model, by its name."""
-    return path.name.lower().endswith(_ONNX)
+    """Tell whether a file is imported as an ONNX model, by its name."""
+    return path.name.lower().endswith((_ONNX, _TORCH))
+
+
+def is_torch(path: Path) -> bool:
+    """Tell whether a file is a PyTorch program, by its name."""
+    return path.name.lower().endswith(_TORCH)
+
+
+@functools.lru_cache(maxsize=2)
+def read_program(path: Path) -> Program:
+    """Read a PyTorch program, once in each process: see `webnn.torch.read_program`."""
+    from webnn import torch  # noqa: PLC0415 (as above)
+
+    return torch.read_program(path)
+
+
+def _read(path: Path) -> Model:
+    from webnn.onnx.model import read  # noqa: PLC0415 (as above)
+
+    return read_program(path).model if is_torch(path) else read(path)
 
 
 def boolean_inputs(path: Path) -> frozenset[str]:
-    """Return the inputs of an ONNX model that are bool, which uint8 carries; none for other files.
+    """Return the inputs of an ONNX model or a PyTorch program that are bool, which uint8 carries; none for other files.
 
-    Raises `ValueError` if the model is not valid, and `OSError` if the file cannot be read.
+    Raises the errors of `ModelOptions.read`.
     """
     if not is_onnx(path):
         return frozenset()
-    from webnn.onnx.model import boolean_names, read  # noqa: PLC0415 (as above)
+    from webnn.onnx.model import boolean_names  # noqa: PLC0415 (as above)
 
-    return boolean_names(read(path).proto.graph)
+    return boolean_names(_read(path).proto.graph)
 
 
 def _names(path: Path) -> frozenset[str] | None:
     """Return the names of the inputs and of the dimensions of a model or a graph; ``None`` if they are not known."""
     try:
         if is_onnx(path):
-            from webnn.onnx.model import read  # noqa: PLC0415 (as above)
-
-            inputs = read(path).proto.graph.input
+            inputs = _read(path).proto.graph.input
             dims = [dim.dim_param for each in inputs for dim in each.type.tensor_type.shape.dim]
             return frozenset([*(each.name for each in inputs), *filter(None, dims)])
         if _has_names(path):
             sizes: list[object] = [size for each in webnn.load(path).inputs.values() for size in each.dimensions]
             return frozenset([size for size in sizes if isinstance(size, str)])
-    except (OSError, ValueError):
+    except (ImportError, OSError, ValueError, webnn.NotSupportedError):
         # The error is reported when the file is loaded.
         return None
     return None if is_model(path) else frozenset()

@@ -6,7 +6,8 @@ An importer is a subclass of `Driver`. It has these methods:
 - `evaluate`: return the outputs of a node: those that are known are folded, others come from its rule (`apply`, then `typed`).
 - `define`: define the outputs of a node for the nodes behind; there are none if the node was refused.
 - `locate`: return the place and the operator of a node, for messages.
-- `explain` and `retry`, if the format can say more: why a node is not valid, and a second try of a node whose inputs were refused.
+- `origin`, `explain` and `retry`, if the format can say more: the source of a node, why it is not valid, and a second try of a node whose
+  inputs were refused.
 
 Rules are functions that take a subclass of `webnn.importing.steps.Steps`, which reads the attributes of a node. The tables of the families
 of rules are joined by `webnn.importing.families`. A function `load` reads the file, and calls `survey` and `finish_import`.
@@ -115,6 +116,10 @@ class Driver(ABC, Generic[_Node, _Item]):
     def locate(self, node: _Node) -> tuple[str, str]:
         """Return the place of a node and its operator, for messages."""
 
+    def origin(self, node: _Node) -> str:
+        """Return the line of the source of a node, to follow its place: ``" (model.py:12)"``; empty if it is not known."""
+        return ""
+
     def explain(self, node: _Node) -> str:
         """Return why a node is not valid whose rule failed; empty if that is not known."""
         return ""
@@ -144,6 +149,10 @@ class Driver(ABC, Generic[_Node, _Item]):
         refused = reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
         place, operator, text, advice = map(_shorten, (place, operator, refused.reason, refused.advice))
         self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice, never=refused.never)] = None
+
+    def _refuse_node(self, node: _Node, reason: Refused | WebNNTypeError) -> None:
+        place, operator = self.locate(node)
+        self.refuse(f"{place}{self.origin(node)}", operator, reason)
 
     def check_names(self, setting: str, names: Iterable[str], known: Sequence[str], wanted: str) -> None:
         """Refuse the names of a setting that are not known; ``wanted`` is the kind of what they name, for messages."""
@@ -222,9 +231,9 @@ class Driver(ABC, Generic[_Node, _Item]):
             outputs = self.evaluate(node)
             outcome = "converted" if self._builder._count > begin else "folded"
         except (Refused, WebNNTypeError) as reason:
-            self.refuse(*self.locate(node), reason)
+            self._refuse_node(node, reason)
         except MemoryError:
-            self.refuse(*self.locate(node), Refused("there must be enough memory for what is computed at import"))
+            self._refuse_node(node, Refused("there must be enough memory for what is computed at import"))
         except Blocked:
             outcome = "blocked"
         self.define(node, outputs)

@@ -21,6 +21,7 @@ from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.node import Node, check_inputs, output_types
+from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
@@ -219,6 +220,10 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         """Return the place of a node, and its operator."""
         source, scope = node
         return f"{scope.path}{source.name}", source.key
+
+    def origin(self, node: tuple[Source, Scope]) -> str:
+        """Return the line of PyTorch's source."""
+        return find_origin(node[0].proto)
 
     def explain(self, node: tuple[Source, Scope]) -> str:
         """Return why ONNX's own inference refuses a node."""

@@ -20,6 +20,7 @@ from onnx.defs import onnx_opset_version
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing.values import Array, Refused
+from webnn.onnx.origins import add_module
 from webnn.validation import webidl
 
 __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
@@ -64,8 +65,8 @@ _LONGEST_NAME = 4096
 class Source:
     """A node as the file has it, read once: reading a field of protobuf takes as long as several steps of Python.
 
-    Its name is that of its first output if it has none; the domain is empty for ONNX's own, and so is the name of an optional input or
-    output that is missing.
+    Its name is that of its first output if it has none, behind that of PyTorch's module if it is known; the domain is empty for ONNX's own,
+    and so is the name of an optional input or output that is missing.
     """
 
     proto: NodeProto
@@ -86,6 +87,8 @@ def read_node(proto: NodeProto) -> Source:
     """Read a node."""
     operator, domain, outputs = proto.op_type, proto.domain, proto.output[:]
     name = proto.name or next(filter(None, outputs), operator)
+    if proto.metadata_props:
+        name = add_module(proto, name)
     # A slice of a repeated field is a list: reading it is faster than reading the field one by one.
     return Source(proto, name, operator, "" if domain in ONNX_DOMAINS else domain, proto.input[:], outputs, proto.attribute[:])
 
