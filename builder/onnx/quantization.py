@@ -19,7 +19,7 @@ from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
 from webnn.builder.onnx.integer import clip
 from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 
-__all__ = ["TRANSLATIONS", "Subtract", "dequantize"]
+__all__ = ["TRANSLATIONS", "Subtract", "dequantize", "dequantize_in_steps"]
 
 _WIDE: tuple[DataType, ...] = ("int32", "uint32")
 
@@ -117,6 +117,12 @@ def dequantize(e: Emitter, op: Op, *, subtract: Subtract, least: int = 1) -> str
         zeroPoint = "" if withoutZero else _reshape(e, zeroPoint, given.blocks, form.shape)
         result = e.node("DequantizeLinear", [input, scale, zeroPoint], **form.attributes)
     return e.transpose(result, given.view.permutation)
+
+
+def dequantize_in_steps(e: Emitter, op: Op, *, subtract: Subtract) -> str:
+    """Emit ``dequantizeLinear`` without the engine's node."""
+    given = _Operands.of(e, op)
+    return e.transpose(_dequantize_in_steps(e, op, given, given.view.source, given.zeroPoint, subtract), given.view.permutation)
 
 
 def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str, subtract: Subtract) -> str:

@@ -165,6 +165,11 @@ def _find_wrong(graph: Built, outputs: Values, semantics: Semantics) -> Finding 
     return None
 
 
+def _is_folded(description: webnn.GraphDescription) -> bool:
+    """Tell whether an operator has only constants as operands."""
+    return any(all(value in description.constants for _, _, value in each.named_values()) for each in description.operators)
+
+
 def _is_huge(operator: webnn.OperatorDescription) -> bool:
     """Tell whether an operator has a number, such as a padding, with which the reference would need gigabytes."""
 
@@ -199,16 +204,23 @@ class Rebuilding:
     """
 
     def __init__(self, ml: webnn.ML) -> None:
+        self._ml = ml
         self._context = ml.createContextSync()
         self._first = webnn.ML(revision=_FIRST).createContextSync()
 
     def judge(self, graph: Built) -> list[Finding]:
         """Return the findings about a graph that was computed."""
-        if graph.inputs is None or any(_is_huge(operator) for operator in graph.description.operators):
+        state, description = graph.subject.state, graph.description
+        # The process of a device ends with its context: the graph cannot run again.
+        isGone = not state.selection.is_default and state.loss.info is not None
+        if graph.inputs is None or isGone or any(_is_huge(operator) for operator in description.operators):
             return []
         whole = _run(graph.subject, graph.subject.implementation, graph.inputs)
-        found = [self._compare("optimizer", graph, whole, self._without_optimizer)]
-        if len(graph.description.operators) > 1:
+        found = []
+        # The engine computes operators of constants on the CPU; without its optimizer, the device gets them, in the form for the CPU.
+        if state.selection.is_default or not _is_folded(description):
+            found.append(self._compare("optimizer", graph, whole, self._without_optimizer))
+        if len(description.operators) > 1:
             found.append(self._compare("parts", graph, whole, self._part_by_part))
         found.append(self._draft(graph))
         return [each for each in found if each is not None]
@@ -231,12 +243,16 @@ class Rebuilding:
         backend = state.load_backend()
         assert isinstance(backend, EngineBackend)  # the emulator of `webnn fuzz` has no reference as its device
         selection = replace(state.selection, settings=replace(state.selection.settings, optimize=False))
-        return _run(subject, backend.compile(subject.source, selection), graph.inputs or {})
+        implementation, _ = backend.compile_and_place(subject.source, selection, "silent")
+        return _run(subject, implementation, graph.inputs or {})
 
     def _part_by_part(self, graph: Built) -> Values:
         """Compute each operator as a graph of its own."""
         description, known = graph.description, graph.description.descriptors()
         values = dict(graph.inputs or {})
+        if self._context.lostSync(0) is not None:
+            # A graph before this one ended the process of the device.
+            self._context = self._ml.createContextSync()
         for operator in description.operators:
             operands = {value for _, _, value in operator.named_values()}
             alone = replace(

@@ -52,10 +52,16 @@ def batch_normalization() -> Both:
     )
 
 
+def softplus_below_zero() -> Both:
+    """`Softplus` is the logarithm of a sum: below 0 the sum loses the digits of the result."""
+    return _compare([node("Softplus", ["x"], ["y"])], {"x": np.array([-7, -10, -20], np.float32)}, {})
+
+
 FAULTS: Sequence[Callable[[], Both]] = (
     clip_drops_nan,
     blocks_of_one_dimension,
     linear_resize_between,
     batch_normalization,
     filter_as_large_as_the_input,
+    softplus_below_zero,
 )
