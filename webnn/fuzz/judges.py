@@ -226,30 +226,41 @@ class Rebuilding:
         return [each for each in found if each is not None]
 
     def _compare(self, judge: str, graph: Built, whole: Values, compute: Callable[[Built], Values]) -> Finding | None:
-        operations = " ".join(dict.fromkeys(operator.operation for operator in graph.description.operators))
+        description = graph.description
+        operations = " ".join(dict.fromkeys(operator.operation for operator in description.operators))
         try:
-            other = compute(graph)
+            values = compute(graph)
         except webnn.DOMException as error:
             return Finding(judge, operations, "refuses", _plain(str(error)), str(error))
+        known = description.descriptors()
         for name, array in whole.items():
-            if not _agree(array, other[name]):
-                [operator] = [each for each in graph.description.operators if graph.description.outputs[name] in each.outputs]
-                text = f"{operator.operation}: {name} is {_few(array)}, and {_few(other[name])} by this judge"
-                return Finding(judge, operator.operation, "numbers", "", text)
+            value = description.outputs[name]
+            other = values[value]
+            if not _agree(array, other):
+                [operator] = [each for each in description.operators if value in each.outputs]
+                operands = [each for _, _, each in operator.named_values()]
+                met = [array, other, *[values[each] for each in operands if each in values]]
+                kind = "numbers" if all(np.isfinite(each.astype(np.float64)).all() for each in met) else "special numbers"
+                types = ", ".join(known[each].dataType for each in operands)
+                text = f"{operator.operation} of {types}: {name} is {_few(array)}, and {_few(other)} by this judge"
+                return Finding(judge, operator.operation, kind, "", text)
         return None
 
     def _without_optimizer(self, graph: Built) -> Values:
-        subject, state = graph.subject, graph.subject.state
+        """Compute the graph as it is; return the values that are known: those of the outputs, the inputs and the constants."""
+        subject, state, description = graph.subject, graph.subject.state, graph.description
         backend = state.load_backend()
         assert isinstance(backend, EngineBackend)  # the emulator of `webnn fuzz` has no reference as its device
         selection = replace(state.selection, settings=replace(state.selection.settings, optimize=False))
         implementation, _ = backend.compile_and_place(subject.source, selection, "silent")
-        return _run(subject, implementation, graph.inputs or {})
+        found = _run(subject, implementation, graph.inputs or {})
+        values = {name: each.value for name, each in description.constants.items()} | dict(graph.inputs or {})
+        return values | {description.outputs[name]: array for name, array in found.items()}
 
     def _part_by_part(self, graph: Built) -> Values:
-        """Compute each operator as a graph of its own."""
+        """Compute each operator as a graph of its own; return all values."""
         description, known = graph.description, graph.description.descriptors()
-        values = dict(graph.inputs or {})
+        values = {name: each.value for name, each in description.constants.items()} | dict(graph.inputs or {})
         if self._context.lostSync(0) is not None:
             # A graph before this one ended the process of the device.
             self._context = self._ml.createContextSync()
@@ -263,7 +274,7 @@ class Rebuilding:
                 outputs={f"result{position}": name for position, name in enumerate(operator.outputs)},
             )
             values |= _compute(self._context, alone, values)
-        return {name: values[value] for name, value in description.outputs.items()}
+        return values
 
     def _draft(self, graph: Built) -> Finding | None:
         """Compare with the graph in the first draft, if it has a counterpart there."""

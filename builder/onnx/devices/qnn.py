@@ -19,7 +19,7 @@ from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
-from webnn.builder.onnx.pooling import max_pool
+from webnn.builder.onnx.pooling import average_pool, max_pool
 from webnn.builder.onnx.quantization import dequantize_in_steps
 from webnn.builder.onnx.recurrent import STEPS
 from webnn.builder.onnx.resample import resample2d
@@ -229,6 +229,8 @@ def _merged(row: Translation, merge: Callable[[Emit], Emit]) -> Translation:
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
     changed = {
+        # Its padding counts.
+        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False)),
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
