@@ -47,9 +47,9 @@ REPLACED: dict[str, tuple[Array, Make]] = {
     "dequantizeLinear": (FLOATS[None], lambda b, x: requantize(b, x, "uint8", pools=False)),
     "averagePool2d": (FLOATS[None], lambda b, x: b.averagePool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1])),
     "resample2d": (FLOATS[None], lambda b, x: b.resample2d(x, mode="nearest-neighbor", sizes=[6, 2])),
-    "floor": (np.float16([-6, 6, -6.5]), lambda b, x: b.floor(x)),
-    "pow": (np.uint8([3, 2, 7]), lambda b, x: b.pow(x, x)),
-    "gatherElements": (np.int32([2, -1, 9]), lambda b, x: b.gatherElements(x, x)),
+    "floor": (np.array([-6, 6, -6.5], "float16"), lambda b, x: b.floor(x)),
+    "pow": (np.array([3, 2, 7], "uint8"), lambda b, x: b.pow(x, x)),
+    "gatherElements": (np.array([2, -1, 9], "int32"), lambda b, x: b.gatherElements(x, x)),
 }
 
 
