@@ -171,6 +171,18 @@ def softplus_below_zero() -> Both:
     return got * 2**10, expected * 2**10
 
 
+def cast_of_integers_saturates() -> Both:
+    """`Cast` of integers to smaller ones saturates, where integers wrap."""
+    return _compare([node("Cast", ["x"], ["y"], to=2)], {"x": np.array([[-8, 3, 300]], np.int32)}, {})
+
+
+def overflow_of_float16() -> Both:
+    """`PRelu` between casts from and to float16 makes a NaN of a product that is too large."""
+    nodes = [*(node("Cast", [name], [f"{name}.32"], to=1) for name in "xs"), node("PRelu", ["x.32", "s.32"], ["p"])]
+    inputs = {"x": np.array([[-65504]], np.float16), "s": np.array([[3.3]], np.float16)}
+    return _compare([*nodes, node("Cast", ["p"], ["y"], to=10)], inputs, {})
+
+
 FAULTS: Sequence[Callable[[], Both]] = (
     relu_of_five_dimensions,
     product_and_sum_of_five_dimensions,
@@ -199,4 +211,6 @@ FAULTS: Sequence[Callable[[], Both]] = (
     int8_is_taken_for_uint8,
     division_by_zero,
     softplus_below_zero,
+    cast_of_integers_saturates,
+    overflow_of_float16,
 )
