@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import BOOL, Emitter, Op
+from webnn.builder.onnx.emitter import Emitter, Op
 from webnn.validation.descriptor import BITS, DataType
 
 __all__ = ["clip", "combine", "divide", "power"]
@@ -105,8 +105,8 @@ def _general_power(e: Emitter, op: Op, exponents: np.ndarray[Any, np.dtype[Any]]
             square = e.node("Mul", [square, square])
         if mask >> position & 1:
             bit = e.literal(np.array(1 << position, f"uint{bits}").astype(dtype))
-            isSet = e.cast(e.node("BitwiseAnd", [b, bit]), BOOL)
-            result = e.node("Where", [isSet, e.node("Mul", [result, square]), result])
+            isUnset = e.node("Equal", [e.node("BitwiseAnd", [b, bit]), e.scalar(0, dtype)])
+            result = e.node("Where", [isUnset, result, e.node("Mul", [result, square])])
     if signed and (exponents is None or np.any(exponents < 0)):
         # The low bits give 1 and -1 their parity below zero too.
         isNegative = e.node("Less", [b, e.scalar(0, dtype)])

@@ -15,7 +15,7 @@ from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import DataType, extreme, is_float
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
-__all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows", "max_pool"]
+__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "max_pool"]
 
 
 def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
@@ -77,13 +77,17 @@ def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[PoolingAxis, Pooli
     return e.reduce(op_type, value, 4, [axis.axis for axis in axes], keep=True)
 
 
-def _average(e: Emitter, op: Op) -> str:
+def average_pool(e: Emitter, op: Op, *, counts: bool = True) -> str:
+    """Emit ``averagePool2d``; ``counts`` says whether the provider's node leaves its padding out when it counts elements."""
     axes = _spatial(op)
     if _is_global(axes):
         return _reduce(e, "ReduceMean", op["input"], axes)
     explicit = any(map(_must_pad, axes))
-    result = _pool(e, op, "AveragePool", op["input"], 0.0, explicit=explicit)
-    if explicit:
+    isWhole = explicit or (not counts and any(axis.begin or axis.end for axis in axes))
+    result = _pool(
+        e, op, "AveragePool", op["input"], 0.0, explicit=explicit, **({"count_include_pad": 1} if isWhole and not explicit else {})
+    )
+    if isWhole:
         # The engine divided by the whole window: correct that to its elements inside the input; none gives 0 * infinity, NaN.
         with np.errstate(divide="ignore"):
             rows, columns = ((axis.window / axis.counts()).astype(np.float32) for axis in axes)
@@ -166,7 +170,7 @@ def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
 
 
 TRANSLATIONS: dict[str, Translation] = {
-    "averagePool2d": Translation(emit=_average, carry={"float16": "float32"}),
+    "averagePool2d": Translation(emit=average_pool, carry={"float16": "float32"}),
     "l2Pool2d": Translation(emit=_l2, carry={"float16": "float32"}),
     "maxPool2d": Translation(emit=max_pool, carry={"float16": "float32"}),
 }

@@ -20,7 +20,7 @@ from webnn.builder.onnx.integer import clip
 from webnn.builder.operand import Operator
 from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 
-__all__ = ["TRANSLATIONS", "Subtract", "dequantize", "dequantize_constants"]
+__all__ = ["TRANSLATIONS", "Subtract", "dequantize", "dequantize_constants", "dequantize_in_steps"]
 
 _WIDE: tuple[DataType, ...] = ("int32", "uint32")
 
@@ -131,6 +131,12 @@ def dequantize_constants(operator: Operator) -> Array | None:
         difference = integers.reshape(inputShape).astype(np.float32) - zero.reshape(scaleShape).astype(np.float32)
         difference *= scale.reshape(scaleShape)
     return difference.reshape(integers.shape).astype(scale.dtype, copy=False)
+
+
+def dequantize_in_steps(e: Emitter, op: Op, *, subtract: Subtract) -> str:
+    """Emit ``dequantizeLinear`` without the engine's node."""
+    given = _Operands.of(e, op)
+    return e.transpose(_dequantize_in_steps(e, op, given, given.view.source, given.zeroPoint, subtract), given.view.permutation)
 
 
 def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str, subtract: Subtract) -> str:

@@ -40,6 +40,12 @@ class _Axis:
         doubtful = margin < self.size * 2.0**-22
         return not doubtful[(margin > 0) | rounded].any()
 
+    @property
+    def has_ties(self) -> bool:
+        """Tell whether a sample is in the middle between two elements."""
+        _, part, whole = find_samples(self.size, self.count, self.scale)
+        return bool((2 * part == whole).any())
+
 
 def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *, sizes: bool, upper: bool) -> str:
     """Emit the engine's own operator, before the transpose of its input."""
@@ -82,10 +88,10 @@ def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: boo
     return value
 
 
-def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[int]] = _LINEAR) -> str:
+def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[int]] = _LINEAR, lower: bool = True) -> str:
     """Emit ``resample2d``. The nearest of two elements that are equally near is the lower one, or the upper one.
 
-    ``linear`` has the axes that the engine's linear mode takes.
+    ``linear`` has the axes that the engine's linear mode takes; ``lower`` says whether its nearest mode can choose the lower element.
     """
     options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
     mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
@@ -103,7 +109,7 @@ def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[i
         right = all(int(np.float32(axis.size) * np.float32(axis.scale)) == axis.count for axis in axes)
         right = right and (shape != output or all(axis.scale == 1 for axis in axes))
     if right and mode == "nearest" and max(output) <= _LONGEST_TABLE:
-        right = all(axis.is_engine_exact for axis in axes)
+        right = all(axis.is_engine_exact and (lower or upper or not axis.has_ties) for axis in axes)
     view = e.view(op["input"], 4)
     if mode == "linear":
         right = right and _takes_linear(e, view, axes, linear)

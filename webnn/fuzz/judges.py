@@ -165,6 +165,11 @@ def _find_wrong(graph: Built, outputs: Values, semantics: Semantics) -> Finding 
     return None
 
 
+def _is_folded(description: webnn.GraphDescription) -> bool:
+    """Tell whether an operator has only constants as operands."""
+    return any(all(value in description.constants for _, _, value in each.named_values()) for each in description.operators)
+
+
 def _is_huge(operator: webnn.OperatorDescription) -> bool:
     """Tell whether an operator has a number, such as a padding, with which the reference would need gigabytes."""
 
@@ -199,44 +204,66 @@ class Rebuilding:
     """
 
     def __init__(self, ml: webnn.ML) -> None:
+        self._ml = ml
         self._context = ml.createContextSync()
         self._first = webnn.ML(revision=_FIRST).createContextSync()
 
     def judge(self, graph: Built) -> list[Finding]:
         """Return the findings about a graph that was computed."""
-        if graph.inputs is None or any(_is_huge(operator) for operator in graph.description.operators):
+        state, description = graph.subject.state, graph.description
+        # The process of a device ends with its context: the graph cannot run again.
+        isGone = not state.selection.is_default and state.loss.info is not None
+        if graph.inputs is None or isGone or any(_is_huge(operator) for operator in description.operators):
             return []
         whole = _run(graph.subject, graph.subject.implementation, graph.inputs)
-        found = [self._compare("optimizer", graph, whole, self._without_optimizer)]
-        if len(graph.description.operators) > 1:
+        found = []
+        # The engine computes operators of constants on the CPU; without its optimizer, the device gets them, in the form for the CPU.
+        if state.selection.is_default or not _is_folded(description):
+            found.append(self._compare("optimizer", graph, whole, self._without_optimizer))
+        if len(description.operators) > 1:
             found.append(self._compare("parts", graph, whole, self._part_by_part))
         found.append(self._draft(graph))
         return [each for each in found if each is not None]
 
     def _compare(self, judge: str, graph: Built, whole: Values, compute: Callable[[Built], Values]) -> Finding | None:
-        operations = " ".join(dict.fromkeys(operator.operation for operator in graph.description.operators))
+        description = graph.description
+        operations = " ".join(dict.fromkeys(operator.operation for operator in description.operators))
         try:
-            other = compute(graph)
+            values = compute(graph)
         except webnn.DOMException as error:
             return Finding(judge, operations, "refuses", _plain(str(error)), str(error))
+        known = description.descriptors()
         for name, array in whole.items():
-            if not _agree(array, other[name]):
-                [operator] = [each for each in graph.description.operators if graph.description.outputs[name] in each.outputs]
-                text = f"{operator.operation}: {name} is {_few(array)}, and {_few(other[name])} by this judge"
-                return Finding(judge, operator.operation, "numbers", "", text)
+            value = description.outputs[name]
+            other = values[value]
+            if not _agree(array, other):
+                [operator] = [each for each in description.operators if value in each.outputs]
+                operands = [each for _, _, each in operator.named_values()]
+                met = [array, other, *[values[each] for each in operands if each in values]]
+                kind = "numbers" if all(np.isfinite(each.astype(np.float64)).all() for each in met) else "special numbers"
+                types = ", ".join(known[each].dataType for each in operands)
+                text = f"{operator.operation} of {types}: {name} is {_few(array)}, and {_few(other)} by this judge"
+                return Finding(judge, operator.operation, kind, "", text)
         return None
 
     def _without_optimizer(self, graph: Built) -> Values:
-        subject, state = graph.subject, graph.subject.state
+        """Compute the graph as it is; return the values that are known: those of the outputs, the inputs and the constants."""
+        subject, state, description = graph.subject, graph.subject.state, graph.description
         backend = state.load_backend()
         assert isinstance(backend, EngineBackend)  # the emulator of `webnn fuzz` has no reference as its device
         selection = replace(state.selection, settings=replace(state.selection.settings, optimize=False))
-        return _run(subject, backend.compile(subject.source, selection), graph.inputs or {})
+        implementation, _ = backend.compile_and_place(subject.source, selection, "silent")
+        found = _run(subject, implementation, graph.inputs or {})
+        values = {name: each.value for name, each in description.constants.items()} | dict(graph.inputs or {})
+        return values | {description.outputs[name]: array for name, array in found.items()}
 
     def _part_by_part(self, graph: Built) -> Values:
-        """Compute each operator as a graph of its own."""
+        """Compute each operator as a graph of its own; return all values."""
         description, known = graph.description, graph.description.descriptors()
-        values = dict(graph.inputs or {})
+        values = {name: each.value for name, each in description.constants.items()} | dict(graph.inputs or {})
+        if self._context.lostSync(0) is not None:
+            # A graph before this one ended the process of the device.
+            self._context = self._ml.createContextSync()
         for operator in description.operators:
             operands = {value for _, _, value in operator.named_values()}
             alone = replace(
@@ -247,7 +274,7 @@ class Rebuilding:
                 outputs={f"result{position}": name for position, name in enumerate(operator.outputs)},
             )
             values |= _compute(self._context, alone, values)
-        return {name: values[value] for name, value in description.outputs.items()}
+        return values
 
     def _draft(self, graph: Built) -> Finding | None:
         """Compare with the graph in the first draft, if it has a counterpart there."""

@@ -19,9 +19,11 @@ from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
-from webnn.builder.onnx.pooling import max_pool
+from webnn.builder.onnx.pooling import average_pool, max_pool
+from webnn.builder.onnx.quantization import dequantize_in_steps
 from webnn.builder.onnx.recurrent import STEPS
-from webnn.validation.descriptor import FLOAT_TYPES, Shape
+from webnn.builder.onnx.resample import resample2d
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, Shape
 from webnn.validation.normalization import layer_axes
 from webnn.validation.numbers import integer_bounds
 
@@ -75,6 +77,55 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
 
 
+def _count_up(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # A negative index counts from the start where it is not a constant.
+    if "indices" not in op.constants and op.type("indices") != "uint32":
+        size, zero = op.shape("input")[op.options.axis], e.scalar(0, "int32")
+        places = e.node("Max", [e.cast(op["indices"], "int32"), e.scalar(-size, "int32")])
+        fromEnd = e.node("Add", [places, e.scalar(size, "int32")])
+        op.inputs["indices"] = e.node("Where", [e.node("Less", [places, zero]), fromEnd, places])
+        op.carried = {**op.carried, "indices": "int32"}
+    return emit(e, op)
+
+
+def _unsigned(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # It takes the integers of a `QuantizeLinear` to int8 for uint8. So uint8 numbers that are 128 larger are in their place; only a node
+    # that wants int8 gets that, and leaves the device.
+    types: dict[str, DataType] = {name: "uint8" for name in ("input", "zeroPoint") if name in op.inputs and op.type(name) == "int8"}
+    if not types or (op.name == "dequantizeLinear" and "input" in op.constants):
+        return emit(e, op)
+    for name in types:
+        value = op.constants.get(name)
+        if value is None:
+            op.inputs[name] = e.unsigned(op[name], len(op.shape(name)))
+        else:
+            op.inputs[name] = e.weight(f"{op[name]}+128", (value.astype(np.int16) + 128).astype(np.uint8))
+    op.carried = {**op.carried, **types}
+    (output,) = op.outputs
+    if output.dataType != "int8":
+        return emit(e, op)
+    op.outputs = (OperandDescriptor("uint8", output.dimensions),)
+    result = emit(e, op)
+    assert isinstance(result, str)  # the only output
+    return e.signed(result)
+
+
+def _dequantize(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    # `DequantizeLinear` behind `QuantizeLinear` gives back the numbers that were quantized, neither rounded nor with its own scale, and it
+    # leaves the device behind a cast. The difference is one of int32: a session that has it as float32 fails.
+    if op.type("input") != "uint8" or op.operands["input"]._operator is None:
+        return emit(e, op)
+    names = ("input", "zeroPoint")
+    op.inputs |= {name: e.cast(op[name], "int32") for name in names}
+    op.carried = {**op.carried, **dict.fromkeys(names, "int32")}
+    return dequantize_in_steps(e, op, subtract=lambda e, minuend, subtrahend, _: e.cast(e.node("Sub", [minuend, subtrahend]), "float32"))
+
+
+def _relu(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    dtype = op.type("input")
+    return emit(e, op) if dtype in FLOAT_TYPES else _clip(emit, e, op, 0, int(np.iinfo(dtype).max))
+
+
 def _elu(e: Emitter, op: Op) -> str:
     # A session with `Elu` of float32 fails.
     zero, one = e.scalar(0, "float32"), e.scalar(1, "float32")
@@ -97,7 +148,11 @@ def _clamp(emit: Emit, e: Emitter, op: Op, *, nan: bool) -> str | Sequence[str]:
     if dtype in FLOAT_TYPES:
         bounds = [bound for bound in (options.minValue, options.maxValue) if bound is not None and math.isfinite(bound)]
         return emit(e, op) if len(bounds) == 2 and not nan else clamp_floats(e, op)
-    low, high = integer_bounds(options.minValue, options.maxValue, dtype)
+    return _clip(emit, e, op, *integer_bounds(options.minValue, options.maxValue, dtype))
+
+
+def _clip(emit: Emit, e: Emitter, op: Op, low: int, high: int) -> str | Sequence[str]:
+    dtype = op.type("input")
     if dtype == "int32":
         return e.node("Min", [e.node("Max", [op["input"], e.scalar(low, dtype)]), e.scalar(high, dtype)])
     if dtype != "int64":
@@ -174,6 +229,8 @@ def _merged(row: Translation, merge: Callable[[Emit], Emit]) -> Translation:
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
     changed = {
+        # Its padding counts.
+        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False)),
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
@@ -185,8 +242,12 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         ),
         # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
+        "dequantizeLinear": replace(rows["dequantizeLinear"], emit=partial(_unsigned, partial(_dequantize, rows["dequantizeLinear"].emit))),
         "elu": replace(rows["elu"], emit=_elu),
-        "gather": replace(rows["gather"], emit=partial(_gather, rows["gather"].emit)),
+        # Between casts from and to float16, `Floor` and `Ceil` move whole numbers to the next one. They take float16.
+        **{name: replace(rows[name], carry={}) for name in ("ceil", "floor")},
+        "gather": replace(rows["gather"], emit=partial(_gather, partial(_count_up, rows["gather"].emit))),
+        **{name: replace(rows[name], emit=partial(_count_up, rows[name].emit)) for name in ("gatherElements", "scatterElements")},
         "gelu": replace(rows["gelu"], emit=_gelu),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
         "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None),
@@ -196,7 +257,11 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         **{name: replace(rows[name], emit=_connect) for name in _CONNECTIVES},
         # Its padding at the beginning counts as zeros.
-        "maxPool2d": replace(rows["maxPool2d"], emit=partial(max_pool, padding=False)),
+        "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False))),
+        "quantizeLinear": replace(rows["quantizeLinear"], emit=partial(_unsigned, rows["quantizeLinear"].emit)),
+        "relu": replace(rows["relu"], emit=partial(_relu, rows["relu"].emit), kernel=""),
+        # The nearest mode of its `Resize` takes the upper one of two elements that are equally near.
+        "resample2d": replace(rows["resample2d"], emit=partial(resample2d, upper=False, lower=False)),
         "slice": replace(rows["slice"], emit=partial(_slice, rows["slice"].emit)),
         # There is no `Softsign`.
         "softsign": replace(rows["softsign"], emit=softsign),

@@ -15,9 +15,10 @@ from webnn.browser.chromium import PageCrashError, PageTimeoutError
 from webnn.calls.dice import Dice
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz import judges
-from webnn.fuzz.hosts import Page
+from webnn.fuzz.hosts import Built, Page
 from webnn.fuzz.programs import SHARED, Program
 from webnn.fuzz.shrink import remove_steps
+from webnn.inspect.subject import Subject
 
 pytestmark = needs_quickjs
 
@@ -130,17 +131,48 @@ def test_the_engine_without_its_optimizer_keeps_the_graph() -> None:
     host.run(calls("identity", 1))
     subject = host.graphs[0][0].subject
     seen: list[bool] = []
-    original = EngineBackend.compile
+    original = EngineBackend.compile_and_place
 
-    def compile(self: Any, graph: Any, selection: Any, **rest: Any) -> Any:
+    def compile(self: Any, graph: Any, selection: Any, fallback: Any) -> Any:
         seen.append(selection.settings.optimize)
-        return original(self, graph, selection, **rest)
+        return original(self, graph, selection, fallback)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(EngineBackend, "compile", compile)
+        patch.setattr(EngineBackend, "compile_and_place", compile)
         judges.Rebuilding(webnn.ML(revision="2026-06")).judge(host.graphs[0][0])
-    assert seen == [False]
+    assert seen == [False, True]  # the other one is the graph in the first draft
     assert subject.state.selection.settings.optimize
+
+
+def test_a_lost_context_is_replaced() -> None:
+    host = emulator()
+    host.run(list(generator(operations=("mul", "relu")).graphs(2)))
+    rebuilding = judges.Rebuilding(webnn.ML(revision="2026-06"))
+    rebuilding._context.destroy()
+    assert [finding for each in host.graphs for graph in each for finding in rebuilding.judge(graph)] == []
+    assert rebuilding._context.lostSync(0) is None
+
+
+@pytest.mark.simulators("gpu")
+def test_graphs_of_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the engine's optimizer computes operators of constants on the CPU, and a graph ends with the process of its context."""
+    ml = webnn.ML(revision="2026-06", simulators=True, fallback="silent")
+    rebuilding, seen = judges.Rebuilding(ml), []
+    without = judges.Rebuilding._without_optimizer
+    monkeypatch.setattr(judges.Rebuilding, "_without_optimizer", lambda self, graph: (seen.append(graph), without(self, graph))[1])
+    context = ml.createContextSync(deviceType="gpu")
+    built: list[Built] = []
+    for isConstant in (True, False):
+        builder = webnn.MLGraphBuilder(context)
+        value, descriptor = np.array([np.nan, 1], np.float32), {"dataType": "float32", "shape": [2]}
+        x = builder.constant(descriptor, value) if isConstant else builder.input("x", descriptor)
+        graph = builder.buildSync({"y": builder.sigmoid(x)})
+        built.append(Built(Subject.of(graph, "fuzz"), graph, {} if isConstant else {"x": np.array([-1, 1], np.float32)}, 1))
+    assert [rebuilding.judge(each) for each in built] == [[], []]
+    assert seen == built[1:]
+    context.destroy()
+    assert [rebuilding.judge(each) for each in built] == [[], []]
+    assert seen == built[1:]
 
 
 class Fragile:

@@ -104,6 +104,11 @@ def maximum_of_padded_windows() -> Both:
     return _compare([pool], {"x": _numbers(1, 1, 5, 5) - 9}, {})
 
 
+def average_of_padded_windows() -> Both:
+    """`AveragePool` counts its padding."""
+    return _compare([node("AveragePool", ["x"], ["y"], kernel_shape=[3, 3], pads=[1, 1, 0, 0])], {"x": _numbers(1, 1, 5, 5)}, {})
+
+
 def transposed_convolution() -> Both:
     """`ConvTranspose` leaves the memory of its output padding as it was: there are numbers of an earlier session, where 0 is due."""
     filters = {"w": np.ones((8, 8, 3, 3), np.float32)}
@@ -124,6 +129,60 @@ def lstm() -> Both:
     return _compare([node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2)], {"x": _numbers(1, 2, 2)}, weights)
 
 
+def floor_between_casts() -> Both:
+    """`Floor` of float16 that is cast to float32 and back makes -7 of -6; so does `Ceil`, upwards."""
+    nodes = [node("Cast", ["x"], ["a"], to=1), node("Floor", ["a"], ["b"]), node("Cast", ["b"], ["y"], to=10)]
+    return _compare(nodes, {"x": np.array([[-6, 6, -6.5]], np.float16)}, {})
+
+
+def negative_indices() -> Both:
+    """`Gather`, `GatherElements` and `ScatterElements` take a negative index, unless it is a constant, for one out of range."""
+    x = {"x": np.array([1, 2, 3, 4], np.int32), "i": np.array([0, -1, -2, 3], np.int32)}
+    return _compare([node("GatherElements", ["x", "i"], ["y"])], x, {})
+
+
+def nearest_of_two() -> Both:
+    """The nearest mode of `Resize` takes the upper one of two elements that are equally near, where the lower one is due."""
+    sizes = {"s": np.array([1, 1, 2, 2], np.int64)}
+    return _compare([node("Resize", ["x", "", "", "s"], ["y"], mode="nearest")], {"x": _numbers(1, 1, 8, 8)}, sizes)
+
+
+def dequantized_at_once() -> Both:
+    """`DequantizeLinear` behind `QuantizeLinear` gives back the numbers that were quantized: neither rounded nor with its own scale."""
+    nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "t", "z"], ["y"])]
+    constants = {"s": np.float32(1 / 64), "t": np.float32(1), "z": np.uint8(0)}
+    return _compare(nodes, {"x": np.array([[0.1, 0.5, 1]], np.float32)}, constants)
+
+
+def int8_is_taken_for_uint8() -> Both:
+    """The int8 numbers of a `QuantizeLinear` are 128 larger for a `Cast`."""
+    nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("Cast", ["q"], ["y"], to=1)]
+    return _compare(nodes, {"x": np.array([[0, 0.5, -0.5]], np.float32)}, {"s": np.float32(1 / 64), "z": np.int8(0)})
+
+
+def division_by_zero() -> Both:
+    """`Div` and `Reciprocal` by 0 are 255 in float32, and 65504 in float16."""
+    return _compare([node("Reciprocal", ["x"], ["y"])], {"x": np.array([[0, 2]], np.float32)}, {})
+
+
+def softplus_below_zero() -> Both:
+    """`Softplus` is the logarithm of a sum: below 0 the sum loses the digits of the result."""
+    got, expected = _compare([node("Softplus", ["x"], ["y"])], {"x": np.array([[-7, -10, -20]], np.float32)}, {})
+    return got * 2**10, expected * 2**10
+
+
+def cast_of_integers_saturates() -> Both:
+    """`Cast` of integers to smaller ones saturates, where integers wrap."""
+    return _compare([node("Cast", ["x"], ["y"], to=2)], {"x": np.array([[-8, 3, 300]], np.int32)}, {})
+
+
+def overflow_of_float16() -> Both:
+    """`PRelu` between casts from and to float16 makes a NaN of a product that is too large."""
+    nodes = [*(node("Cast", [name], [f"{name}.32"], to=1) for name in "xs"), node("PRelu", ["x.32", "s.32"], ["p"])]
+    inputs = {"x": np.array([[-65504]], np.float16), "s": np.array([[3.3]], np.float16)}
+    return _compare([*nodes, node("Cast", ["p"], ["y"], to=10)], inputs, {})
+
+
 FAULTS: Sequence[Callable[[], Both]] = (
     relu_of_five_dimensions,
     product_and_sum_of_five_dimensions,
@@ -141,7 +200,17 @@ FAULTS: Sequence[Callable[[], Both]] = (
     truth_of_integers,
     layer_normalization,
     maximum_of_padded_windows,
+    average_of_padded_windows,
     transposed_convolution,
     instance_normalization,
     lstm,
+    floor_between_casts,
+    negative_indices,
+    nearest_of_two,
+    dequantized_at_once,
+    int8_is_taken_for_uint8,
+    division_by_zero,
+    softplus_below_zero,
+    cast_of_integers_saturates,
+    overflow_of_float16,
 )

@@ -52,10 +52,23 @@ def batch_normalization() -> Both:
     )
 
 
+def softplus_below_zero() -> Both:
+    """`Softplus` is the logarithm of a sum: below 0 the sum loses the digits of the result."""
+    got, expected = _compare([node("Softplus", ["x"], ["y"])], {"x": np.array([-7, -10, -20], np.float32)}, {})
+    return got * 2**10, expected * 2**10
+
+
+def logarithm_of_a_negative_number() -> Both:
+    """`Log` of a negative number is finite on SwiftShader: WGSL leaves it open."""
+    return _compare([node("Log", ["x"], ["y"])], {"x": np.array([-2, -0.5, 3], np.float32)}, {})
+
+
 FAULTS: Sequence[Callable[[], Both]] = (
     clip_drops_nan,
     blocks_of_one_dimension,
     linear_resize_between,
     batch_normalization,
     filter_as_large_as_the_input,
+    softplus_below_zero,
+    logarithm_of_a_negative_number,
 )

@@ -29,6 +29,30 @@ KEPT: dict[str, tuple[Array, Make]] = {
 }
 
 
+def requantize(b: MLGraphBuilder, x: MLOperand, dataType: Literal["int8", "uint8"], *, pools: bool) -> MLOperand:
+    """Quantize, pool if wanted, and take the numbers back with another scale."""
+
+    def constant(dataType: Any, value: float) -> MLOperand:
+        return b.constant({"dataType": dataType, "shape": [1] * 4}, np.full((1, 1, 1, 1), value, dataType))
+
+    zero = constant(dataType, 9)
+    y = b.quantizeLinear(x, constant("float32", 1 / 64), zero)
+    return b.dequantizeLinear(b.maxPool2d(y, windowDimensions=[1, 2]) if pools else y, constant("float32", 0.5), zero)
+
+
+#: An operation whose kernel is wrong, and its input.
+REPLACED: dict[str, tuple[Array, Make]] = {
+    "maxPool2d": (FLOATS[None], lambda b, x: requantize(b, x, "int8", pools=True)),
+    "quantizeLinear": (FLOATS[None], lambda b, x: requantize(b, x, "int8", pools=False)),
+    "dequantizeLinear": (FLOATS[None], lambda b, x: requantize(b, x, "uint8", pools=False)),
+    "averagePool2d": (FLOATS[None], lambda b, x: b.averagePool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1])),
+    "resample2d": (FLOATS[None], lambda b, x: b.resample2d(x, mode="nearest-neighbor", sizes=[6, 2])),
+    "floor": (np.array([-6, 6, -6.5], "float16"), lambda b, x: b.floor(x)),
+    "pow": (np.array([3, 2, 7], "uint8"), lambda b, x: b.pow(x, x)),
+    "gatherElements": (np.array([2, -1, 9], "int32"), lambda b, x: b.gatherElements(x, x)),
+}
+
+
 @pytest.fixture(scope="module", params=[pytest.param(each, marks=pytest.mark.simulators(each)) for each in ("gpu", "npu")])
 def context(request: pytest.FixtureRequest) -> MLContext:
     """Make a context on a simulator."""
@@ -49,3 +73,16 @@ def test_an_operation_stays_on_the_device(context: MLContext, name: str) -> None
     assert graph.devices == [graph.placement.requested], [each.reason for each in graph.placement.strays]
     expected = build(ML(revision=BROWSERS, reference=True).createContextSync()).run(x=value)["y"]
     np.testing.assert_allclose(graph.run(x=value)["y"], expected, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_numbers_are_right_where_a_kernel_is_not(context: MLContext, name: str) -> None:
+    value, make = REPLACED[name]
+
+    def compute(context: MLContext) -> Array:
+        builder = MLGraphBuilder(context)
+        descriptor: Any = {"dataType": value.dtype.name, "shape": value.shape}
+        return builder.buildSync({"y": make(builder, builder.input("x", descriptor))}).run(x=value)["y"]
+
+    expected = compute(ML(revision=BROWSERS, reference=True).createContextSync())
+    np.testing.assert_allclose(compute(context), expected, rtol=2e-5, atol=1e-6)

@@ -45,6 +45,8 @@ COMPARISONS = ("equal", "notEqual", "greater", "greaterOrEqual", "lesser", "less
 MASK = np.array([0, 1, 2, 128, 255], np.uint8)[RNG.integers(0, 5, SHAPE)]
 
 
+#: Some are negative, and some are out of range.
+INDICES = np.array([[-1, 0, 9], [2, -9, -3]], np.int32)
 PRODUCTS = (((2, 3, 2, 4, 5), (2, 3, 2, 5, 4)), ((2, 3, 2, 4, 5), (1, 1, 2, 5, 3)), ((3, 4), (4, 2)))
 LSTM = floats(2, 3, 4), floats(1, 8, 4), floats(1, 8, 2), 2, 2
 IMAGES = (("nchw", (2, 3, 4, 5)), ("nhwc", (2, 4, 5, 3)))
@@ -122,6 +124,16 @@ CASES: list[Case] = [
             ("uint8", [[200, 3], [0, 255]], (1, 2), [[3, 200]]),
         )
     ),
+    *(Case("quantizeLinear", floats(3, 4), np.abs(floats(1, n)) + 1, integers(t, 1, n)) for t in ("int8", "uint8") for n in (1, 4)),
+    Case("dequantizeLinear", integers("int8", 3, 4, low=-128), np.float32([[0.5]]), np.int8([[-3]])),
+    Case("maxPool2d", integers("int8", 1, 2, 5, 5, low=-128, high=-9), windowDimensions=[3, 3], padding=[1, 1, 1, 1]),
+    *(Case("averagePool2d", floats(1, 2, 5, 5), windowDimensions=[3, 3], padding=p, strides=[2, 2]) for p in ([0, 2, 1, 0], [3, 0, 0, 0])),
+    *(Case("relu", np.array([5, -5, 2**bits - 1, -(2**bits)], t)) for t, bits in (("int8", 7), ("int32", 31), ("int64", 63))),
+    Case("pow", integers("uint8", 3, 4, high=7), integers("uint8", 4, high=7)),
+    *(Case("resample2d", floats(1, 1, 4, 6), mode="nearest-neighbor", sizes=sizes) for sizes in ([2, 2], [3, 9], [8, 12])),
+    *(Case(name, np.array([-6, 6, -6.5], "float16")) for name in ("ceil", "floor")),
+    *(Case("gatherElements", floats(4, 3), INDICES.astype(t), axis=0) for t in ("int32", "int64")),
+    Case("scatterElements", floats(4, 3), INDICES, floats(2, 3), axis=0),
     Case("lstm", *LSTM, bias=floats(1, 8)),
     Case("lstm", *LSTM, activations=["relu", "tanh", "relu"]),
     *(
@@ -198,6 +210,10 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
         ["Reshape", "ReduceMean", "Sub", "Mul", "ReduceMean", "Add", "Sqrt", "Div", "Reshape"],
     ),
     (Case("maxPool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["Pad", "MaxPool"]),
+    (Case("averagePool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["AveragePool", "Mul", "Mul"]),
+    (Case("averagePool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3]), QNN, ["AveragePool"]),
+    (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[2, 4]), QNN, ["Gather", "Gather"]),
+    (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[8, 8]), QNN, ["Resize"]),
     (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Max", "Min", "Cast", "Reshape", "GatherND"]),
     (Case("matmul", floats(2, 3, 1, 4, 5), floats(2, 3, 1, 5, 4)), QNN, ["Reshape", "Reshape", "MatMul", "Reshape"]),
 ]
