@@ -5,23 +5,20 @@ The translation loads onnx: this module loads at the first build.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.builder.onnx_names import find_scopes
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.context.devices.capabilities import Facts, Refused, find_nodes, find_refused
+from webnn.context.devices.capabilities import Facts, Refused, find_refused
 from webnn.context.engine.discovery import find_failure
-from webnn.context.engine.plugins import name_cpu_nodes
 from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
-from webnn.context.engine.session import CompiledGraph
+from webnn.context.engine.trials import Trials, start_graph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, uniform, unknown
 from webnn.validation.descriptor import DATA_TYPES
@@ -35,6 +32,7 @@ if TYPE_CHECKING:
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.remote.host import Host
+    from webnn.context.engine.session import CompiledGraph
 
 __all__ = ["EngineBackend"]
 
@@ -66,10 +64,11 @@ class EngineBackend:
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         refused = self._find_refused(graph, selection)
-        implementation = _start_without(self._translate(graph, selection), selection, refused, self._host, profile=profile)
+        trials = Trials(self._translate(graph, selection), selection, refused, self._host, self._cache, profile=profile)
+        implementation = _start_or_search(trials, selection, self._host)
         if implementation is None:
             default = selection.default_only()
-            implementation = _start(self._translate(graph, default), default, self._host, profile=profile)
+            implementation = start_graph(self._translate(graph, default), default, self._host, profile=profile)
         return implementation
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
@@ -131,58 +130,6 @@ class EngineBackend:
         )
 
 
-def _start(
-    model: OnnxModel, selection: Selection, host: Host | None, *, profile: str = "", cache: ModelCache | None = None
-) -> CompiledGraph | RemoteGraph:
-    """Make the session of a translated graph.
-
-    Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
-    model gets a session without them.
-    """
-    begin: Callable[..., CompiledGraph | RemoteGraph] = CompiledGraph
-    if host is not None:
-        # Imported lazily; few contexts have processes.
-        from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
-
-        begin = partial(RemoteGraph, host)
-    try:
-        return begin(model, selection, profile=profile, cache=cache)
-    except OperationError:
-        if model.numerics == "exact":
-            raise
-    return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
-
-
-def _start_without(
-    model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], host: Host | None, *, profile: str = ""
-) -> CompiledGraph | RemoteGraph | None:
-    """Make the session of a translated graph, some of whose operators the best device must not get.
-
-    Returns:
-        The session; ``None`` if the device must get nothing: its provider takes no such wish, or the engine made nodes of these operators
-        that have other names.
-    """
-    if not refused:
-        return _start(model, selection, host, profile=profile)
-    nodes = [(node.name, [*node.input, *node.output], {index for _, index in find_scopes(node.name)}) for node in model.proto.graph.node]
-    kept = find_nodes(nodes, _values_of({each.dataType for each in refused.values()}, model), refused.keys())
-    named = name_cpu_nodes(selection, kept) if len(kept) < len(nodes) else None
-    if named is None:
-        return None
-    implementation = _start(model, named, host, profile=profile)
-    given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
-    known = {name for name, _, _ in nodes} - set(kept)
-    # The engine appends to the names of nodes that it changes.
-    strange = [{index for _, index in find_scopes(name)} for name in given - known]
-    return implementation if given and all(owners and owners.isdisjoint(refused) for owners in strange) else None
-
-
-def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
-    """Return the values of a translated graph that have one of these types: its inputs and its outputs."""
-    named = (*model.inputs.values(), *model.outputs.values())
-    return {value for value, descriptor in named if descriptor.dataType in types}
-
-
 def _place(
     graph: ComputationalGraph,
     translated: Callable[[Selection], OnnxModel],
@@ -195,11 +142,11 @@ def _place(
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     model = translated(selection)
     if len(selection.devices) == 1:
-        implementation = _start(model, selection, host, cache=cache)
+        implementation = start_graph(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
+    trials = Trials(model, selection, refused, host, cache)
     try:
-        shared = _start_without(model, selection, refused, host)
-        reason = "" if shared is not None else next(iter(refused.values())).reason
+        shared, reason = _start_or_search(trials, selection, host), ""
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection, host):
@@ -209,14 +156,35 @@ def _place(
         # The CPU provider gets its own translation.
         default = selection.default_only()
         model = translated(default)
-        return _start(model, default, host), _uniform(model, selection, reason)()
+        reason = reason or next(iter(trials.refused.values())).reason
+        return start_graph(model, default, host), _uniform(model, selection, reason)()
     assignments = shared.assignments()
     if assignments is not None:
         left = any(provider != selection.providers[0][0] for provider, _ in assignments)
-        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
+        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, trials.refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return shared, unknown
+
+
+def _start_or_search(trials: Trials, selection: Selection, host: Host | None) -> CompiledGraph | RemoteGraph | None:
+    """Make a session; if the device refuses it, find the operators at fault, and make one without them.
+
+    Returns:
+        The session; ``None`` if the device must get nothing.
+
+    Raises:
+        OperationError: The device refuses the graph, whichever operators it gets, or wrong provider options.
+    """
+    try:
+        return trials.start()
+    except OperationError:
+        if _refuses_options(selection, host):
+            raise
+        found = trials.search()
+        if found is None and not trials.refused:
+            raise
+        return found
 
 
 def _refuses_options(selection: Selection, host: Host | None) -> bool:
