@@ -8,9 +8,9 @@ from functools import partial
 from itertools import groupby, zip_longest
 
 from webnn.builder.onnx.emitter import Emit, Emitter, Op
-from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
 
-__all__ = ["merge_elementwise", "merge_matmul", "merge_reduction"]
+__all__ = ["carry", "merge_elementwise", "merge_matmul", "merge_reduction"]
 
 
 class _Merged(Op):
@@ -55,6 +55,25 @@ def _emit(emit: Emit, e: Emitter, op: Op, shapes: Mapping[str, Shape], output: S
     result = emit(e, _Merged(op, inputs, shapes, output))
     assert isinstance(result, str)  # operators with several results are not merged
     return result if output == op.outputs[0].dimensions else e.reshape(result, op.outputs[0].dimensions)
+
+
+def carry(emit: Emit, carriers: Mapping[DataType, DataType]) -> Emit:
+    """Return a function that casts operands of some types and casts the result back, as `Translation.carry` does, but after merging."""
+    return partial(_carry, emit, carriers) if carriers else emit
+
+
+def _carry(emit: Emit, carriers: Mapping[DataType, DataType], e: Emitter, op: Op) -> str | Sequence[str]:
+    carried = {name: carriers[op.type(name)] for name in op.inputs if op.type(name) in carriers}
+    if not carried:
+        return emit(e, op)
+    casts = {op.inputs[name]: e.cast(op.inputs[name], carrier) for name, carrier in carried.items()}
+    op.inputs = {name: casts[value] if name in carried else value for name, value in op.inputs.items()}
+    op.carried = {**op.carried, **carried}
+    output = op.outputs[0]
+    op.outputs = (OperandDescriptor(carriers.get(output.dataType, output.dataType), output.dimensions),)
+    result = emit(e, op)
+    assert isinstance(result, str)  # as above
+    return e.cast(result, output.dataType) if output.dataType in carriers else result
 
 
 def merge_elementwise(emit: Emit, rank: int) -> Emit:
