@@ -1,9 +1,12 @@
-"""Operators as elements that are picked by their places, for a provider that has few kernels but a `GatherND` of one dimension."""
+"""Operators as elements that are picked by their places, for a provider that has few kernels but a `GatherND` of one dimension.
+
+Its `GatherND` must have several elements to choose from: with one, QNN's reads others.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,7 +21,7 @@ _MOST = 2**16
 
 
 def _pick(e: Emitter, values: Sequence[str], places: Array | str, shape: Shape) -> str:
-    """Emit the elements of lists, one behind the other, at some places. A value with the places is int32."""
+    """Emit the elements of lists, one behind the other, at some places. A value with the places is int32. There are several elements."""
     joined = e.node("Concat", list(values), axis=0) if len(values) > 1 else values[0]
     count = math.prod(shape)
     if isinstance(places, str):
@@ -36,8 +39,8 @@ def _places(shape: Shape, first: int = 0) -> Array:
     return np.arange(first, first + math.prod(shape), dtype=np.int32).reshape(shape)
 
 
-def where(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    """Emit ``where`` with a condition of int32 that is 0 or 1."""
+def where(emit: Emit, convert: Callable[[Emitter, str], str], e: Emitter, op: Op) -> str | Sequence[str]:
+    """Emit ``where``; ``convert`` makes booleans of its condition."""
     _, first, second = op.inputs
     output = op.outputs[0].dimensions
     if math.prod(output) > _MOST:
@@ -45,8 +48,9 @@ def where(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     shapes = {name: op.shape(name) for name in op.inputs}
     others = np.broadcast_to(_places(shapes[second]), output).reshape(-1)
     chosen = np.broadcast_to(_places(shapes[first], math.prod(shapes[second])), output).reshape(-1)
-    condition = _flatten(e, op["condition"], shapes["condition"])
-    if shapes["condition"] != output:
+    condition = e.cast(convert(e, _flatten(e, op["condition"], shapes["condition"])), "int32")
+    # One element is broadcast by the product.
+    if shapes["condition"] != output and math.prod(shapes["condition"]) > 1:
         condition = _pick(e, [condition], np.broadcast_to(_places(shapes["condition"]), output), (chosen.size,))
     places = e.node("Add", [e.node("Mul", [condition, e.literal(chosen - others)]), e.literal(others)])
     return _pick(e, [_flatten(e, op[name], shapes[name]) for name in (second, first)], places, output)
@@ -55,7 +59,7 @@ def where(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
 def gather_elements(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     """Emit ``gatherElements``."""
     shape, axis, output = op.shape("input"), op.options.axis, op.shape("indices")
-    if math.prod(output) > _MOST or ("indices" not in op.constants and op.type("indices") == "uint32"):
+    if math.prod(shape) == 1 or math.prod(output) > _MOST or ("indices" not in op.constants and op.type("indices") == "uint32"):
         return emit(e, op)
     coordinates, size, stride = np.indices(output), shape[axis], math.prod(shape[axis + 1 :])
     indices = op.constants.get("indices")
@@ -88,7 +92,7 @@ def triangular(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
 def pad(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     """Emit ``pad`` with elements of the input."""
     shape, output, mode = op.shape("input"), op.outputs[0].dimensions, op.options.mode
-    if mode == "constant" or math.prod(output) > _MOST:
+    if mode == "constant" or math.prod(shape) == 1 or math.prod(output) > _MOST:
         return emit(e, op)
     places = _places(shape)
     for axis, (before, after) in enumerate(zip(op.arguments["beginningPadding"], op.arguments["endingPadding"], strict=True)):

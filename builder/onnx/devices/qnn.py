@@ -18,7 +18,7 @@ from webnn.builder.onnx.conv import conv_transpose2d
 from webnn.builder.onnx.devices import picks
 from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import carry, merge_elementwise, merge_matmul, merge_reduction
-from webnn.builder.onnx.emitter import BOOL, Emit, Emitter, Op, Translation
+from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
 from webnn.builder.onnx.pooling import max_pool
 from webnn.builder.onnx.recurrent import STEPS
@@ -34,6 +34,8 @@ _CONNECTIVES = {"logicalAnd": "And", "logicalOr": "Or", "logicalXor": "Xor"}
 _SIGN = 2**63
 #: The fraction of a power of two.
 _HALF = 0.5
+#: The smallest normal float32.
+_SMALLEST = 2.0**-126
 
 
 def _truth(e: Emitter, value: str) -> str:
@@ -51,16 +53,13 @@ def _logical_not(e: Emitter, op: Op) -> str:
 
 def _where(e: Emitter, op: Op) -> str | Sequence[str]:
     # A session with a `Where` of float32 fails.
-    op.inputs = {**op.inputs, "condition": _truth(e, op["condition"])}
-    if op.type([*op.inputs][1]) != "float32":
-        return _plain_where(e, op)
-    op.inputs["condition"] = e.cast(op["condition"], "int32")
-    return picks.where(_plain_where, e, op)
+    _, first, _ = op.inputs
+    return picks.where(_plain_where, _truth, e, op) if op.type(first) == "float32" else _plain_where(e, op)
 
 
 def _plain_where(e: Emitter, op: Op) -> str:
     _, first, second = op.inputs
-    return e.node("Where", [e.cast(op["condition"], BOOL), op[first], op[second]])
+    return e.node("Where", [_truth(e, op["condition"]), op[first], op[second]])
 
 
 def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -68,6 +67,10 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     shape, axis, indices = op.shape("input"), op.options.axis, op.shape("indices")
     if op.type("input") != "float32":
         return emit(e, op)
+    if shape[axis] == 1:
+        rest = [size for each, size in enumerate(shape) if each != axis]
+        result = e.reshape(_repeat(e, op["input"], math.prod(indices), math.prod(rest)), [*indices, *rest])
+        return e.transpose(result, _place_indices(axis, len(indices), len(rest)))
     order = [axis, *(each for each in range(len(shape)) if each != axis)]
     if "indices" in op.constants:
         places = emit_indices(e, op, shape[axis : axis + 1], wide=True)
@@ -82,9 +85,25 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     result = e.node("GatherND", [e.transpose(op["input"], order), places])
     if isLarge:
         result = e.reshape(result, [*indices, *[shape[each] for each in order[1:]]])
+    return e.transpose(result, _place_indices(axis, len(indices), len(shape) - 1))
+
+
+def _place_indices(axis: int, rank: int, others: int) -> list[int]:
     # The dimensions of the indices come first: they belong in the place of the axis.
-    rank = len(indices)
-    return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
+    return [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + others)]
+
+
+def _repeat(e: Emitter, value: str, count: int, size: int) -> str:
+    # A `GatherND` whose indices have one place to choose from reads others.
+    return e.node("Tile", [e.reshape(value, [1, size]), e.ints([count, 1])])
+
+
+def _gather_nd(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    shape, indices = op.shape("input"), op.shape("indices")
+    if math.prod(shape[: indices[-1]]) != 1:
+        return emit(e, op)
+    repeated = _repeat(e, op["input"], math.prod(indices[:-1]), math.prod(shape[indices[-1] :]))
+    return e.reshape(repeated, op.outputs[0].dimensions)
 
 
 def _elu(e: Emitter, op: Op) -> str:
@@ -98,12 +117,17 @@ def _elu(e: Emitter, op: Op) -> str:
     return e.node("Add", [above, below])
 
 
-def _div(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    # A session with a `Div` before a `Softmax` and a `MatMul` fails: attention has that. Half of a power of two is its fraction.
+def _div(emit: Emit, e: Emitter, op: Op, *, rounds: bool) -> str | Sequence[str]:
+    # A session with a `Div` before a `Softmax` and a `MatMul` fails: attention has that. A product rounds twice, but for powers of two.
     divisor = op.constants.get("b")
-    if divisor is None or op.type("b") != "float32" or divisor.size != 1 or abs(np.frexp(np.float32(divisor.item()))[0]) != _HALF:
+    if divisor is None or op.type("b") != "float32" or divisor.size != 1:
         return emit(e, op)
-    return e.node("Mul", [op["a"], e.literal(np.full(op.shape("b"), 1 / divisor.item(), np.float32))])
+    number = float(divisor.item())
+    factor = 1 / number if number else math.inf
+    isRight = rounds or abs(math.frexp(number)[0]) == _HALF
+    if not isRight or not all(_SMALLEST <= abs(each) <= 1 / _SMALLEST for each in (number, factor)):
+        return emit(e, op)
+    return e.node("Mul", [op["a"], e.literal(np.full(op.shape("b"), factor, np.float32))])
 
 
 def _gemm(e: Emitter, op: Op) -> str:
@@ -251,11 +275,14 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         ),
         # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
-        "div": replace(rows["div"], emit=partial(_div, rows["div"].emit), kernel=""),
+        "div": replace(
+            rows["div"], emit=partial(_div, rows["div"].emit, rounds=False), fast=partial(_div, rows["div"].emit, rounds=True), kernel=""
+        ),
         "elu": replace(rows["elu"], emit=_elu),
         "gather": replace(rows["gather"], emit=partial(_gather, rows["gather"].emit)),
         # A session with `GatherElements` of float32 fails.
         "gatherElements": replace(rows["gatherElements"], emit=_of_floats(rows["gatherElements"].emit, picks.gather_elements)),
+        "gatherND": replace(rows["gatherND"], emit=partial(_gather_nd, rows["gatherND"].emit)),
         "gelu": replace(rows["gelu"], emit=_gelu),
         "gemm": replace(rows["gemm"], emit=_gemm),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
