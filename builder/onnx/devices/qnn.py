@@ -17,7 +17,7 @@ import numpy as np
 from webnn.builder.onnx.conv import conv_transpose2d
 from webnn.builder.onnx.devices import picks
 from webnn.builder.onnx.devices.forms import clamp_floats, softsign
-from webnn.builder.onnx.devices.ranks import carry, merge_elementwise, merge_matmul, merge_reduction
+from webnn.builder.onnx.devices.ranks import carry, merge_axis, merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
 from webnn.builder.onnx.pooling import max_pool
@@ -311,4 +311,5 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     elementwise = {name: _merged(row, partial(merge_elementwise, rank=_RANK)) for name, row in every.items() if row.elementwise}
     reductions = {name: _merged(row, partial(merge_reduction, rank=_RANK)) for name, row in every.items() if name.startswith("reduce")}
     product = {"matmul": _merged(rows["matmul"], partial(merge_matmul, rank=_RANK))}
-    return {**changed, **elementwise, **reductions, **product}
+    places = {name: _merged(rows[name], partial(merge_axis, rank=_RANK)) for name in ("argMax", "argMin")}
+    return {**changed, **elementwise, **reductions, **product, **places}
