@@ -178,10 +178,10 @@ def _start_or_search(trials: Trials, selection: Selection, host: Host | None) ->
     """
     try:
         return trials.start()
-    except OperationError:
+    except OperationError as error:
         if _refuses_options(selection, host):
             raise
-        found = trials.search()
+        found = trials.search(error)
         if found is None and not trials.refused:
             raise
         return found

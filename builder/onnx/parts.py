@@ -40,7 +40,10 @@ class Parts:
         self.owners: list[Set[int]] = [{index for _, index in find_scopes(node.name)} for node in model.proto.graph.node]
 
     def take(self, index: int) -> OnnxModel | None:
-        """Return the nodes of an operator as a model; ``None`` if there are none, or if the type of a value is not known."""
+        """Return the nodes of an operator as a model; ``None`` if there are none, or if the type of a value is not known.
+
+        Its session has none of the optimizations of a fast one, which may remove what a device refuses.
+        """
         nodes = [node for node, owners in zip(self._model.proto.graph.node, self.owners, strict=True) if index in owners]
         taken = dict.fromkeys(value for node in nodes for value in _taken(node))
         made = dict.fromkeys(value for node in nodes for value in node.output if value)
@@ -66,6 +69,7 @@ class Parts:
             weights=tuple([each for each in self._model.weights if each.location in files]),
             inputs={},
             outputs={},
+            numerics="exact",
             operators=tuple([each for each in self._model.operators if each[1] == index]),
         )
 
@@ -118,7 +122,7 @@ class Parts:
             values = [numbers.setdefault(value, len(numbers)) for value in (*node.input, *node.output)]
             nodes.append([node.op_type, len(node.input), values, [each.SerializeToString().hex() for each in node.attribute]])
         described = [self._describe(value) for value in numbers]
-        return hashlib.sha256(json.dumps([nodes, described, part.numerics]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([nodes, described]).encode()).hexdigest()
 
     def _describe(self, value: str) -> Sequence[object]:
         constant = self._constants.get(value)

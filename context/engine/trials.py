@@ -125,8 +125,11 @@ class Trials:
             self._refuse_forms(forms)
         return self._start()
 
-    def search(self) -> CompiledGraph | RemoteGraph | None:
+    def search(self, error: OperationError) -> CompiledGraph | RemoteGraph | None:
         """Find the operators that the device refuses, and make the session without them.
+
+        Args:
+            error: The error of `start`.
 
         The time is that of a session for each form of an operator that was not tried before, and of some sessions for each operator that
         fails with others only.
@@ -136,14 +139,15 @@ class Trials:
         """
         if not _leaves(self._selection):
             return None
-        self._try_forms(self._forms())
+        reason = one_line(error.__cause__ or error)
+        self._try_forms(self._forms(), reason)
         every = [each for each in self._model.operators if each[1] not in self.refused]
         low = 0
         for _ in range(_MOST):
             try:
                 return self._start()
-            except OperationError as error:
-                reason = one_line(error.__cause__ or error)
+            except OperationError as failure:
+                reason = one_line(failure.__cause__ or failure)
             # The first `low` operators make a session, and the first `high` ones do not.
             high = len(every)
             while high - low > 1:
@@ -168,7 +172,9 @@ class Trials:
         named = self._keep(kept) if len(kept) < len(nodes) else None
         if named is None:
             return None
-        implementation = begin(*named)
+        model, selection = named
+        # A search needs one attempt each: the last one, without optimizations.
+        implementation = begin(replace(model, numerics="exact") if rest else model, selection)
         best = self._selection.providers[0][0]
         given = {name for provider, names in implementation.assignments() or () for name in names if provider == best}
         known = {name for name, _, _ in listed} - set(kept)
@@ -208,18 +214,16 @@ class Trials:
             if reason:
                 self._refuse(operation, index, label, reason)
 
-    def _try_forms(self, forms: dict[str, str]) -> None:
-        """Try each operator alone, and refuse those that fail."""
+    def _try_forms(self, forms: dict[str, str], reason: str) -> None:
+        """Try each operator alone, and refuse those that fail; ``reason`` says why the session of all fails."""
         parts, before = self._load_parts(), len(forms)
-        for operation, index, label in self._model.operators:
-            part = None if index in self.refused else parts.take(index)
-            if part is None:
-                continue
+        taken = [(each, part) for each in self._model.operators if each[1] not in self.refused and (part := parts.take(each[1]))]
+        for each, part in taken:
             form = parts.form(part)
             if form not in forms:
-                forms[form] = _failure(partial(start_graph, part, self._selection, self._host))
+                forms[form] = reason if len(taken) == 1 else _failure(partial(start_graph, part, self._selection, self._host))
             if forms[form]:
-                self._refuse(operation, index, label, forms[form])
+                self._refuse(*each, forms[form])
         if self._cache is not None and before < len(forms) <= _FORMS:
             with _LOCK:
                 self._cache.keep(_key(self._selection.devices[0], self._selection.providers[0][1]), write_facts(forms))

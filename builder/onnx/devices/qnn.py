@@ -101,7 +101,13 @@ def _repeat(e: Emitter, value: str, count: int, size: int) -> str:
 def _gather_nd(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     shape, indices = op.shape("input"), op.shape("indices")
     if math.prod(shape[: indices[-1]]) != 1:
-        return emit(e, op)
+        if len(indices) <= _RANK:
+            return emit(e, op)
+        # With indices of five dimensions, `GatherND` ends the process.
+        rows = [math.prod(indices[:-1]), indices[-1]]
+        op.inputs = {**op.inputs, "indices": e.reshape(op["indices"], rows)}
+        places = e.reshape(emit_indices(e, op, shape[: indices[-1]], wide=True), rows)
+        return e.reshape(e.node("GatherND", [op["input"], places]), op.outputs[0].dimensions)
     repeated = _repeat(e, op["input"], math.prod(indices[:-1]), math.prod(shape[indices[-1] :]))
     return e.reshape(repeated, op.outputs[0].dimensions)
 
