@@ -76,8 +76,8 @@ class Parts:
     def without(self, kept: Set[str]) -> OnnxModel | None:
         """Return the graph with values of unknown shapes for some nodes. A provider of fixed shapes leaves such nodes to the CPU.
 
-        Each value that comes from elsewhere gets its own shape once more, from an input with a default value: the engine does not rely on
-        that value. The shapes of the results are declared.
+        Each value that such a node takes gets its own shape once more, from an input with a default value: the engine does not rely on that
+        value. The shapes of the results are declared.
 
         Args:
             kept: The names of the nodes.
@@ -93,7 +93,7 @@ class Parts:
         renamed: dict[str, str] = {}
         for node in graph.node:
             for place, value in enumerate(node.input) if node.name in kept else ():
-                if not value or value in made or value in self._constants:
+                if not value or value in self._constants:
                     continue
                 if value not in renamed:
                     shape = _shape(self._values.get(value))
