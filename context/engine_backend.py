@@ -6,6 +6,7 @@ The translation loads onnx: this module loads at the first build.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from webnn.context.engine.discovery import find_failure
 from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
-from webnn.context.engine.trials import Trials, start_graph
+from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, uniform, unknown
 from webnn.validation.descriptor import DATA_TYPES
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.remote.host import Host
-    from webnn.context.engine.session import CompiledGraph
+    from webnn.context.engine.trials import Trials
 
 __all__ = ["EngineBackend"]
 
@@ -64,11 +65,14 @@ class EngineBackend:
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         refused = self._find_refused(graph, selection)
-        trials = Trials(self._translate(graph, selection), selection, refused, self._host, self._cache, profile=profile)
+        model = self._translate(graph, selection)
+        if selection.is_default:
+            return _start(model, selection, self._host, profile=profile)
+        trials = _try(model, selection, refused, self._host, self._cache, profile=profile)
         implementation = _start_or_search(trials, selection, self._host)
         if implementation is None:
             default = selection.default_only()
-            implementation = start_graph(self._translate(graph, default), default, self._host, profile=profile)
+            implementation = _start(self._translate(graph, default), default, self._host, profile=profile)
         return implementation
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
@@ -130,6 +134,28 @@ class EngineBackend:
         )
 
 
+def _start(
+    model: OnnxModel, selection: Selection, host: Host | None, *, profile: str = "", cache: ModelCache | None = None
+) -> CompiledGraph | RemoteGraph:
+    """Make the session of a translated graph.
+
+    Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
+    model gets a session without them.
+    """
+    begin: Callable[..., CompiledGraph | RemoteGraph] = CompiledGraph
+    if host is not None:
+        # Imported lazily; few contexts have processes.
+        from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
+
+        begin = partial(RemoteGraph, host)
+    try:
+        return begin(model, selection, profile=profile, cache=cache)
+    except OperationError:
+        if model.numerics == "exact":
+            raise
+    return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
+
+
 def _place(
     graph: ComputationalGraph,
     translated: Callable[[Selection], OnnxModel],
@@ -142,9 +168,9 @@ def _place(
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     model = translated(selection)
     if len(selection.devices) == 1:
-        implementation = start_graph(model, selection, host, cache=cache)
+        implementation = _start(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
-    trials = Trials(model, selection, refused, host, cache)
+    trials = _try(model, selection, refused, host, cache)
     try:
         shared, reason = _start_or_search(trials, selection, host), ""
     except OperationError as error:
@@ -157,7 +183,7 @@ def _place(
         default = selection.default_only()
         model = translated(default)
         reason = reason or next(iter(trials.refused.values())).reason
-        return start_graph(model, default, host), _uniform(model, selection, reason)()
+        return _start(model, default, host), _uniform(model, selection, reason)()
     assignments = shared.assignments()
     if assignments is not None:
         left = any(provider != selection.providers[0][0] for provider, _ in assignments)
@@ -165,6 +191,21 @@ def _place(
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return shared, unknown
+
+
+def _try(
+    model: OnnxModel,
+    selection: Selection,
+    refused: Mapping[int, Refused],
+    host: Host | None,
+    cache: ModelCache | None,
+    *,
+    profile: str = "",
+) -> Trials:
+    # Imported lazily; the CPU provider refuses no operator.
+    from webnn.context.engine.trials import Trials  # noqa: PLC0415
+
+    return Trials(model, selection, refused, partial(_start, host=host, profile=profile), cache)
 
 
 def _start_or_search(trials: Trials, selection: Selection, host: Host | None) -> CompiledGraph | RemoteGraph | None:

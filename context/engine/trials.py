@@ -22,7 +22,6 @@ from webnn.context.devices.capabilities import Refused, find_nodes, read_facts, 
 from webnn.context.engine.cache.digest import make_key
 from webnn.context.engine.plugins import PLUGINS, name_cpu_nodes
 from webnn.context.engine.runtime import one_line
-from webnn.context.engine.session import CompiledGraph
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
@@ -30,9 +29,12 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import Device, Options, Selection
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.remote.graph import RemoteGraph
-    from webnn.context.engine.remote.host import Host
+    from webnn.context.engine.session import CompiledGraph
 
-__all__ = ["Trials", "start_graph"]
+__all__ = ["Begin", "Trials"]
+
+#: Makes the session of a translated graph on devices.
+Begin = Callable[["OnnxModel", "Selection"], "CompiledGraph | RemoteGraph"]
 
 _LOCK = threading.Lock()
 #: The most operators that are looked for one by one: those that fail together with others only.
@@ -43,38 +45,6 @@ _FORMS = 4096
 _DIGITS = 64
 
 
-def start_graph(
-    model: OnnxModel, selection: Selection, host: Host | None, *, profile: str = "", cache: ModelCache | None = None
-) -> CompiledGraph | RemoteGraph:
-    """Make the session of a translated graph.
-
-    Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
-    model gets a session without them.
-
-    Args:
-        model: The translated graph.
-        selection: The devices.
-        host: The process that has the session; ``None`` for this one.
-        profile: As for `CompiledGraph`.
-        cache: As for `CompiledGraph`.
-
-    Raises:
-        OperationError: The engine refuses the graph.
-    """
-    begin: Callable[..., CompiledGraph | RemoteGraph] = CompiledGraph
-    if host is not None:
-        # Imported lazily; few contexts have processes.
-        from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
-
-        begin = partial(RemoteGraph, host)
-    try:
-        return begin(model, selection, profile=profile, cache=cache)
-    except OperationError:
-        if model.numerics == "exact":
-            raise
-    return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
-
-
 class Trials:
     """Makes the session of a graph on devices, without the operators that the best device refuses.
 
@@ -82,31 +52,27 @@ class Trials:
         model: The translated graph.
         selection: The devices.
         refused: The operators that the best device must not get.
-        host: As for `start_graph`.
+        begin: Makes the session of a translated graph; it raises OperationError if the device refuses the graph.
         cache: Where the forms that were tried are kept; by default only this process keeps them.
-        profile: As for `CompiledGraph`.
 
     Attributes:
         refused: These operators, and those that were found.
     """
 
-    __slots__ = ("_cache", "_host", "_model", "_parts", "_profile", "_selection", "refused")
+    __slots__ = ("_begin", "_cache", "_model", "_parts", "_selection", "refused")
 
     def __init__(
         self,
         model: OnnxModel,
         selection: Selection,
         refused: Mapping[int, Refused],
-        host: Host | None,
+        begin: Begin,
         cache: ModelCache | None = None,
-        *,
-        profile: str = "",
     ) -> None:
         self._model = model
         self._selection = selection
-        self._host = host
+        self._begin = begin
         self._cache = cache
-        self._profile = profile
         self._parts: Parts | None = None
         self.refused = dict(refused)
 
@@ -161,10 +127,9 @@ class Trials:
 
     def _start(self, rest: Set[int] = frozenset()) -> CompiledGraph | RemoteGraph | None:
         """Make the session without the refused operators, and without others. The return value is that of `start`."""
-        begin = partial(start_graph, host=self._host, profile=self._profile)
         refused = rest | self.refused.keys()
         if not refused:
-            return begin(self._model, self._selection)
+            return self._begin(self._model, self._selection)
         nodes = self._model.proto.graph.node
         owners = self._load_parts().owners
         listed = [(node.name, [*node.input, *node.output], each) for node, each in zip(nodes, owners, strict=True)]
@@ -174,7 +139,7 @@ class Trials:
             return None
         model, selection = named
         # A search needs one attempt each: the last one, without optimizations.
-        implementation = begin(replace(model, numerics="exact") if rest else model, selection)
+        implementation = self._begin(replace(model, numerics="exact") if rest else model, selection)
         best = self._selection.providers[0][0]
         given = {name for provider, names in implementation.assignments() or () for name in names if provider == best}
         known = {name for name, _, _ in listed} - set(kept)
@@ -221,7 +186,7 @@ class Trials:
         for each, part in taken:
             form = parts.form(part)
             if form not in forms:
-                forms[form] = reason if len(taken) == 1 else _failure(partial(start_graph, part, self._selection, self._host))
+                forms[form] = reason if len(taken) == 1 else _failure(partial(self._begin, part, self._selection))
             if forms[form]:
                 self._refuse(*each, forms[form])
         if self._cache is not None and before < len(forms) <= _FORMS:
