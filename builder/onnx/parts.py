@@ -103,7 +103,7 @@ class Parts:
                     sizes = f"{value}/sizes"
                     graph.initializer.append(numpy_helper.from_array(np.array(shape, np.int64), sizes))
                     _declare_sizes(graph.input.add(), sizes, len(shape))
-                    nodes.append(NodeProto(op_type="Reshape", input=[value, sizes], output=[renamed[value]], name=f"{node.name}/{place}"))
+                    nodes.append(NodeProto(op_type="Reshape", input=[value, sizes], output=[renamed[value]], name=f"kept.{len(renamed)}"))
                 node.input[place] = renamed[value]
             nodes.append(node)
         outside = {value for node in graph.node if node.name not in kept for value in _taken(node)}

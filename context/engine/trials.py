@@ -143,14 +143,14 @@ class Trials:
         best = self._selection.providers[0][0]
         given = {name for provider, names in implementation.assignments() or () for name in names if provider == best}
         known = {name for name, _, _ in listed} - set(kept)
-        # The engine appends to the names of nodes that it changes.
+        # The engine appends to the names of nodes that it changes. Its own nodes may be of any operators, but none has an unknown shape.
         strange = [{index for _, index in find_scopes(name)} for name in given - known]
-        return implementation if given and all(each and each.isdisjoint(refused) for each in strange) else None
+        isSafe = _has_fixed_shapes(selection)
+        return implementation if given and all((isSafe or each) and each.isdisjoint(refused) for each in strange) else None
 
     def _keep(self, names: list[str]) -> tuple[OnnxModel, Selection] | None:
         """Return the graph and the devices such that some nodes stay on the CPU; ``None`` if there is no way."""
-        plugin = PLUGINS.get(self._selection.providers[0][0])
-        if plugin is not None and plugin.fixed_shapes:
+        if _has_fixed_shapes(self._selection):
             model = self._load_parts().without(set(names))
             return None if model is None else (model, self._selection)
         selection = name_cpu_nodes(self._selection, names)
@@ -213,10 +213,16 @@ def _failure(begin: Callable[[], object]) -> str:
     return ""
 
 
+def _has_fixed_shapes(selection: Selection) -> bool:
+    """Tell whether the best provider leaves nodes of unknown shapes to the CPU."""
+    plugin = PLUGINS.get(selection.providers[0][0])
+    return plugin is not None and plugin.fixed_shapes
+
+
 def _leaves(selection: Selection) -> bool:
     """Tell whether the best provider can leave single nodes to the CPU."""
     plugin = PLUGINS.get(selection.providers[0][0])
-    return plugin is not None and (plugin.fixed_shapes or bool(plugin.cpu_nodes))
+    return _has_fixed_shapes(selection) or (plugin is not None and bool(plugin.cpu_nodes))
 
 
 @functools.cache
