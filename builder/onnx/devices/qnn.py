@@ -256,6 +256,18 @@ def _slice(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     return e.reshape(value, shape)
 
 
+def _narrowed(row: Translation) -> Translation:
+    """Return a row whose indices of int64 are int32, where they are not constants: a session with a cast to float64 fails."""
+
+    def narrow(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+        if op.type("indices") == "int64" and "indices" not in op.constants:
+            op.inputs = {**op.inputs, "indices": e.cast(op["indices"], "int32")}
+            op.carried = {**op.carried, "indices": "int32"}
+        return emit(e, op)
+
+    return replace(row, emit=partial(narrow, row.emit), fast=None if row.fast is None else partial(narrow, row.fast))
+
+
 def _of_floats(emit: Emit, other: Callable[[Emit, Emitter, Op], str | Sequence[str]]) -> Emit:
     """Return a function that emits an operator of float32 in another way than one of other types."""
     return lambda e, op: other(emit, e, op) if op.type("input") == "float32" else emit(e, op)
@@ -318,4 +330,5 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     reductions = {name: _merged(row, partial(merge_reduction, rank=_RANK)) for name, row in every.items() if name.startswith("reduce")}
     product = {"matmul": _merged(rows["matmul"], partial(merge_matmul, rank=_RANK))}
     places = {name: _merged(rows[name], partial(merge_axis, rank=_RANK)) for name in ("argMax", "argMin")}
-    return {**changed, **elementwise, **reductions, **product, **places}
+    indexed = {name: _narrowed(every[name]) for name in ("gatherElements", "gatherND", "scatterElements", "scatterND")}
+    return {**changed, **indexed, **elementwise, **reductions, **product, **places}

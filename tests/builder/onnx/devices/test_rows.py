@@ -161,6 +161,9 @@ CASES: list[Case] = [
     *(Case("layerNormalization", floats(2, 3, 4).astype(np.float16), axes=axes) for axes in ([2], [0, 1])),
     Case("instanceNormalization", floats(2, 3, 4, 5).astype(np.float16), scale=floats(3).astype(np.float16)),
     Case("where", MASK[0, 0, 0], floats(1, 4), floats(2, 1)),
+    Case("scatterElements", floats(3, 4), np.array([[-9, 2, 0, 9]]), floats(1, 4), axis=0),
+    Case("scatterND", floats(3, 4), np.array([[1, -9], [9, 9]]), floats(2)),
+    Case("gatherND", floats(3, 4), np.array([[1, -9], [9, 9]])),
     Case("elu", np.array([-1e3, -0.5, -0.0, 2, np.nan, np.inf], np.float32), alpha=2.0),
     Case("gru", floats(2, 3, 4), floats(1, 6, 4), floats(1, 6, 2), 2, 2),
 ]  # fmt: skip
