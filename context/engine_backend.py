@@ -5,7 +5,7 @@ The translation loads onnx: this module loads at the first build.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 from webnn.builder.describe import describe_graph
 from webnn.builder.numerics import DEFAULT_NUMERICS
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.builder.onnx_names import find_scopes
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.context.devices.capabilities import Facts, Refused, find_nodes, find_refused
+from webnn.context.devices.capabilities import Facts, Refused, find_refused
 from webnn.context.engine.discovery import find_failure
-from webnn.context.engine.plugins import name_cpu_nodes
 from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.remote.host import Host
+    from webnn.context.engine.trials import Trials
 
 __all__ = ["EngineBackend"]
 
@@ -66,7 +65,11 @@ class EngineBackend:
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         refused = self._find_refused(graph, selection)
-        implementation = _start_without(self._translate(graph, selection), selection, refused, self._host, profile=profile)
+        model = self._translate(graph, selection)
+        if selection.is_default:
+            return _start(model, selection, self._host, profile=profile)
+        trials = _try(model, selection, refused, self._host, self._cache, profile=profile)
+        implementation = _start_or_search(trials, selection, self._host)
         if implementation is None:
             default = selection.default_only()
             implementation = _start(self._translate(graph, default), default, self._host, profile=profile)
@@ -153,36 +156,6 @@ def _start(
     return begin(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
-def _start_without(
-    model: OnnxModel, selection: Selection, refused: Mapping[int, Refused], host: Host | None, *, profile: str = ""
-) -> CompiledGraph | RemoteGraph | None:
-    """Make the session of a translated graph, some of whose operators the best device must not get.
-
-    Returns:
-        The session; ``None`` if the device must get nothing: its provider takes no such wish, or the engine made nodes of these operators
-        that have other names.
-    """
-    if not refused:
-        return _start(model, selection, host, profile=profile)
-    nodes = [(node.name, [*node.input, *node.output], {index for _, index in find_scopes(node.name)}) for node in model.proto.graph.node]
-    kept = find_nodes(nodes, _values_of({each.dataType for each in refused.values()}, model), refused.keys())
-    named = name_cpu_nodes(selection, kept) if len(kept) < len(nodes) else None
-    if named is None:
-        return None
-    implementation = _start(model, named, host, profile=profile)
-    given = {name for provider, names in implementation.assignments() or () for name in names if provider == selection.providers[0][0]}
-    known = {name for name, _, _ in nodes} - set(kept)
-    # The engine appends to the names of nodes that it changes.
-    strange = [{index for _, index in find_scopes(name)} for name in given - known]
-    return implementation if given and all(owners and owners.isdisjoint(refused) for owners in strange) else None
-
-
-def _values_of(types: Set[str], model: OnnxModel) -> set[str]:
-    """Return the values of a translated graph that have one of these types: its inputs and its outputs."""
-    named = (*model.inputs.values(), *model.outputs.values())
-    return {value for value, descriptor in named if descriptor.dataType in types}
-
-
 def _place(
     graph: ComputationalGraph,
     translated: Callable[[Selection], OnnxModel],
@@ -197,9 +170,9 @@ def _place(
     if len(selection.devices) == 1:
         implementation = _start(model, selection, host, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
+    trials = _try(model, selection, refused, host, cache)
     try:
-        shared = _start_without(model, selection, refused, host)
-        reason = "" if shared is not None else next(iter(refused.values())).reason
+        shared, reason = _start_or_search(trials, selection, host), ""
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection, host):
@@ -209,14 +182,50 @@ def _place(
         # The CPU provider gets its own translation.
         default = selection.default_only()
         model = translated(default)
+        reason = reason or next(iter(trials.refused.values())).reason
         return _start(model, default, host), _uniform(model, selection, reason)()
     assignments = shared.assignments()
     if assignments is not None:
         left = any(provider != selection.providers[0][0] for provider, _ in assignments)
-        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, refused)
+        return shared, measure(describe_graph(graph), assignments, selection, model.kernels() if left else {}, trials.refused)
     if selection.accelerated and fallback == "deny":
         unknown("build")
     return shared, unknown
+
+
+def _try(
+    model: OnnxModel,
+    selection: Selection,
+    refused: Mapping[int, Refused],
+    host: Host | None,
+    cache: ModelCache | None,
+    *,
+    profile: str = "",
+) -> Trials:
+    # Imported lazily; the CPU provider refuses no operator.
+    from webnn.context.engine.trials import Trials  # noqa: PLC0415
+
+    return Trials(model, selection, refused, partial(_start, host=host, profile=profile), cache)
+
+
+def _start_or_search(trials: Trials, selection: Selection, host: Host | None) -> CompiledGraph | RemoteGraph | None:
+    """Make a session; if the device refuses it, find the operators at fault, and make one without them.
+
+    Returns:
+        The session; ``None`` if the device must get nothing.
+
+    Raises:
+        OperationError: The device refuses the graph, whichever operators it gets, or wrong provider options.
+    """
+    try:
+        return trials.start()
+    except OperationError as error:
+        if _refuses_options(selection, host):
+            raise
+        found = trials.search(error)
+        if found is None and not trials.refused:
+            raise
+        return found
 
 
 def _refuses_options(selection: Selection, host: Host | None) -> bool:

@@ -7,7 +7,7 @@ its shaders. Such a graph builds, and its first run fails. A type without a kern
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ Facts = Mapping[str, str]
 #: The longest reason; the engine's are shorter.
 _LONGEST = 1000
 #: The longest text of facts.
-_LARGEST = len(DATA_TYPES) * (_LONGEST + 40) * 6
+_LARGEST = 2**22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Refused:
     Attributes:
         operation: The operation.
         label: The operator's label.
-        dataType: The data type that the device does not compute.
+        dataType: The data type that the device does not compute; empty if it refuses the operator for another reason.
         reason: Why it does not, in a whole sentence.
     """
 
@@ -84,8 +84,13 @@ def write_facts(facts: Facts) -> bytes:
     return json.dumps(dict(facts), sort_keys=True).encode()
 
 
-def read_facts(content: bytes) -> dict[str, str]:
-    """Read the facts of a file; there are none in one that is not valid, or holds anything else."""
+def read_facts(content: bytes, is_name: Callable[[str], bool] = frozenset(DATA_TYPES).__contains__) -> dict[str, str]:
+    """Read the facts of a file; there are none in one that is not valid, or holds anything else.
+
+    Args:
+        content: The file's content.
+        is_name: Tells whether something is a name of a fact; by default the data types are.
+    """
     if len(content) > _LARGEST:
         return {}
     try:
@@ -93,7 +98,6 @@ def read_facts(content: bytes) -> dict[str, str]:
     except (ValueError, RecursionError):
         return {}
     valid = isinstance(data, dict) and all(
-        name in DATA_TYPES and isinstance(why, str) and len(why) <= _LONGEST and (not why or why.isprintable())
-        for name, why in data.items()
+        is_name(name) and isinstance(why, str) and len(why) <= _LONGEST and (not why or why.isprintable()) for name, why in data.items()
     )
     return data if valid else {}

@@ -39,6 +39,7 @@ class Plugin:
         describe: Returns the vendor and the name of that device.
         options: Returns the provider options that choose that device.
         cpu_nodes: The provider option that takes the names of nodes that stay on the CPU, one on each line; empty if it has none.
+        fixed_shapes: The provider leaves nodes to the CPU whose shapes are not known when the session is made.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
 
@@ -48,6 +49,7 @@ class Plugin:
     describe: Callable[[], tuple[str, str]] = lambda: ("", "")
     options: Callable[[ModuleType], Options] = lambda _: _NONE
     cpu_nodes: str = ""
+    fixed_shapes: bool = False
     variable: str = ""
 
 
@@ -80,6 +82,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 simulates="npu",
                 describe=lambda: ("Qualcomm", "Hexagon simulator"),
                 options=lambda module: MappingProxyType({"backend_path": str(module.get_qnn_htp_path())}),
+                fixed_shapes=True,
             ),
         )
     }

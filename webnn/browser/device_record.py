@@ -88,8 +88,9 @@ def describe_device(deviceType: DeviceType) -> str:
 
 def _prepare(deviceType: DeviceType, make: Callable[[Any, webnn.MLGraphBuilder], Any]) -> Work[Sequence[Any], Any, None]:
     # "deny" refuses another device here, which would have other facts.
-    webnn.ML(revision=for_devices(), fallback="deny", simulators=True).createContextSync(deviceType=deviceType)
-    context = webnn.ML(revision=for_devices(), fallback="silent", simulators=True).createContextSync(deviceType=deviceType)
+    webnn.ML(revision=for_devices(), fallback="deny", simulators=True, isolate=False).createContextSync(deviceType=deviceType)
+    # This process is one of its own already.
+    context = webnn.ML(revision=for_devices(), fallback="silent", simulators=True, isolate=False).createContextSync(deviceType=deviceType)
 
     def work(items: Sequence[Any], note: Callable[[Any], None]) -> None:
         warnings.simplefilter("ignore", webnn.WebNNWarning)

@@ -15,15 +15,16 @@ from functools import partial
 import numpy as np
 
 from webnn.builder.onnx.conv import conv_transpose2d
+from webnn.builder.onnx.devices import picks
 from webnn.builder.onnx.devices.forms import clamp_floats, softsign
-from webnn.builder.onnx.devices.ranks import merge_elementwise, merge_matmul, merge_reduction
+from webnn.builder.onnx.devices.ranks import carry, merge_axis, merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
 from webnn.builder.onnx.pooling import average_pool, max_pool
 from webnn.builder.onnx.quantization import dequantize_in_steps
 from webnn.builder.onnx.recurrent import STEPS
 from webnn.builder.onnx.resample import resample2d
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, Shape
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor
 from webnn.validation.normalization import layer_axes
 from webnn.validation.numbers import integer_bounds
 
@@ -33,6 +34,10 @@ __all__ = ["change_rows"]
 _RANK = 4
 _CONNECTIVES = {"logicalAnd": "And", "logicalOr": "Or", "logicalXor": "Xor"}
 _SIGN = 2**63
+#: The fraction of a power of two.
+_HALF = 0.5
+#: The smallest normal float32.
+_SMALLEST = 2.0**-126
 
 
 def _truth(e: Emitter, value: str) -> str:
@@ -48,7 +53,13 @@ def _logical_not(e: Emitter, op: Op) -> str:
     return e.cast(e.node("Not", [_truth(e, op["a"])]), "uint8")
 
 
-def _where(e: Emitter, op: Op) -> str:
+def _where(e: Emitter, op: Op) -> str | Sequence[str]:
+    # A session with a `Where` of float32 fails.
+    _, first, _ = op.inputs
+    return picks.where(_plain_where, _truth, e, op) if op.type(first) == "float32" else _plain_where(e, op)
+
+
+def _plain_where(e: Emitter, op: Op) -> str:
     _, first, second = op.inputs
     return e.node("Where", [_truth(e, op["condition"]), op[first], op[second]])
 
@@ -58,6 +69,10 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     shape, axis, indices = op.shape("input"), op.options.axis, op.shape("indices")
     if op.type("input") != "float32":
         return emit(e, op)
+    if shape[axis] == 1:
+        rest = [size for each, size in enumerate(shape) if each != axis]
+        result = e.reshape(_repeat(e, op["input"], math.prod(indices), math.prod(rest)), [*indices, *rest])
+        return e.transpose(result, _place_indices(axis, len(indices), len(rest)))
     order = [axis, *(each for each in range(len(shape)) if each != axis)]
     if "indices" in op.constants:
         places = emit_indices(e, op, shape[axis : axis + 1], wide=True)
@@ -72,9 +87,31 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     result = e.node("GatherND", [e.transpose(op["input"], order), places])
     if isLarge:
         result = e.reshape(result, [*indices, *[shape[each] for each in order[1:]]])
+    return e.transpose(result, _place_indices(axis, len(indices), len(shape) - 1))
+
+
+def _place_indices(axis: int, rank: int, others: int) -> list[int]:
     # The dimensions of the indices come first: they belong in the place of the axis.
-    rank = len(indices)
-    return e.transpose(result, [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + len(shape) - 1)])
+    return [*range(rank, rank + axis), *range(rank), *range(rank + axis, rank + others)]
+
+
+def _repeat(e: Emitter, value: str, count: int, size: int) -> str:
+    # A `GatherND` whose indices have one place to choose from reads others.
+    return e.node("Tile", [e.reshape(value, [1, size]), e.ints([count, 1])])
+
+
+def _gather_nd(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    shape, indices = op.shape("input"), op.shape("indices")
+    if math.prod(shape[: indices[-1]]) != 1:
+        if len(indices) <= _RANK:
+            return emit(e, op)
+        # With indices of five dimensions, `GatherND` ends the process.
+        rows = [math.prod(indices[:-1]), indices[-1]]
+        op.inputs = {**op.inputs, "indices": e.reshape(op["indices"], rows)}
+        places = e.reshape(emit_indices(e, op, shape[: indices[-1]], wide=True), rows)
+        return e.reshape(e.node("GatherND", [op["input"], places]), op.outputs[0].dimensions)
+    repeated = _repeat(e, op["input"], math.prod(indices[:-1]), math.prod(shape[indices[-1] :]))
+    return e.reshape(repeated, op.outputs[0].dimensions)
 
 
 def _count_up(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -130,7 +167,52 @@ def _elu(e: Emitter, op: Op) -> str:
     # A session with `Elu` of float32 fails.
     zero, one = e.scalar(0, "float32"), e.scalar(1, "float32")
     below = e.node("Sub", [e.node("Exp", [e.node("Min", [op["input"], zero])]), one])
-    return e.node("Add", [e.node("Max", [op["input"], zero]), e.node("Mul", [below, e.scalar(op.options.alpha, "float32")])])
+    above, alpha = e.node("Max", [op["input"], zero]), op.options.alpha
+    if alpha != 1:
+        # One with a product in this place fails, too.
+        below = e.node("Div", [below, e.scalar(1 / alpha if alpha else math.inf, "float32")])
+    return e.node("Add", [above, below])
+
+
+def _div(emit: Emit, e: Emitter, op: Op, *, rounds: bool) -> str | Sequence[str]:
+    # A session with a `Div` before a `Softmax` and a `MatMul` fails: attention has that. A product rounds twice, but for powers of two.
+    divisor = op.constants.get("b")
+    if divisor is None or op.type("b") != "float32" or divisor.size != 1:
+        return emit(e, op)
+    number = float(divisor.item())
+    factor = 1 / number if number else math.inf
+    isRight = rounds or abs(math.frexp(number)[0]) == _HALF
+    if not isRight or not all(_SMALLEST <= abs(each) <= 1 / _SMALLEST for each in (number, factor)):
+        return emit(e, op)
+    return e.node("Mul", [op["a"], e.literal(np.full(op.shape("b"), factor, np.float32))])
+
+
+def _gemm(e: Emitter, op: Op) -> str:
+    # `Gemm` takes some factors and forms of `c` only.
+    options = op.options
+    a, b = (e.transpose(op[name], [1, 0]) if flag else op[name] for name, flag in (("a", options.aTranspose), ("b", options.bTranspose)))
+    value = e.node("MatMul", [a, b])
+    if options.alpha != 1:
+        value = e.node("Mul", [value, e.scalar(options.alpha, "float32")])
+    if "c" not in op.inputs:
+        return value
+    added = op["c"] if options.beta == 1 else e.node("Mul", [op["c"], e.scalar(options.beta, "float32")])
+    return e.node("Add", [value, added])
+
+
+def _reduce_product(e: Emitter, op: Op) -> str:
+    # There is no `ReduceProd`: multiply the first half of the numbers with the second one, until one is left.
+    shape = op.shape("input")
+    axes = range(len(shape)) if op.options.axes is None else op.options.axes
+    order, count = [*(axis for axis in range(len(shape)) if axis not in axes), *axes], math.prod(shape[axis] for axis in axes)
+    value = e.reshape(e.transpose(op["input"], order), [math.prod(shape) // count, count])
+    while count > 1:
+        half = count // 2
+        parts = [half, half, count % 2] if count % 2 else [half, half]
+        first, second, *rest = e.nodes("Split", [value, e.ints(parts)], len(parts), axis=1)
+        value = e.node("Mul", [first, second])
+        value, count = e.node("Concat", [value, *rest], axis=1) if rest else value, half + len(rest)
+    return e.reshape(value, op.outputs[0].dimensions)
 
 
 def _gelu(e: Emitter, op: Op) -> str:
@@ -170,42 +252,49 @@ def _hard_sigmoid(e: Emitter, op: Op) -> str:
     return e.node("Min", [e.node("Max", [scaled, e.scalar(0, "float32")]), e.scalar(1, "float32")])
 
 
-def _standardize(e: Emitter, value: str, shape: Shape, axes: Sequence[int], epsilon: float) -> str:
-    """Emit the numbers less their mean, divided by their deviation, along some axes."""
-    # The square of what is centred along several axes makes no session: they become one.
-    order = [*(axis for axis in range(len(shape)) if axis not in axes), *axes]
-    count = math.prod(shape[axis] for axis in axes)
-    rows = e.reshape(e.transpose(value, order), [math.prod(shape) // count, count])
-    centred = e.node("Sub", [rows, e.node("ReduceMean", [rows, e.ints([1])], keepdims=1)])
-    variance = e.node("ReduceMean", [e.node("Mul", [centred, centred]), e.ints([1])], keepdims=1)
-    result = e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.scalar(epsilon, "float32")])])])
-    return e.transpose(e.reshape(result, [shape[axis] for axis in order]), sorted(range(len(shape)), key=order.__getitem__))
+def _normalize(e: Emitter, op: Op, order: Sequence[int], rows: Sequence[int], scale: Sequence[int], spread: Sequence[int]) -> str:
+    """Emit the numbers less their mean, divided by their deviation, times the scale, with the bias.
 
-
-def _scale(e: Emitter, op: Op, value: str, shape: Sequence[int], order: Sequence[int]) -> str:
-    """Multiply with the scale and add the bias, both in the order and in the shape that broadcasts with the value."""
+    Args:
+        e: The emitter.
+        op: The operator.
+        order: The dimensions of the input, in the order for the rows.
+        rows: The shape for the computation, the last dimension of which is normalized. Sessions with several such dimensions fail, and so
+            do those with a scale or a bias for another shape.
+        scale: The dimensions of the scale and of the bias, in their order.
+        spread: The shape of these that broadcasts with the rows.
+    """
+    value, dtype, last = e.reshape(e.transpose(op["input"], order), rows), op.type("input"), len(rows) - 1
+    if dtype == "float16":
+        ones = e.literal(np.ones(rows[-1], np.float16))
+        value = e.node("LayerNormalization", [value, ones], axis=last, epsilon=op.options.epsilon)
+    else:
+        # `LayerNormalization` computes with the precision of float16.
+        centred = e.node("Sub", [value, e.node("ReduceMean", [value, e.ints([last])], keepdims=1)])
+        variance = e.node("ReduceMean", [e.node("Mul", [centred, centred]), e.ints([last])], keepdims=1)
+        value = e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.scalar(op.options.epsilon, dtype)])])])
     for member, op_type in (("scale", "Mul"), ("bias", "Add")):
         if member in op.inputs:
-            value = e.node(op_type, [value, e.reshape(e.transpose(op[member], order), shape)])
-    return value
+            value = e.node(op_type, [value, e.reshape(e.transpose(op[member], scale), spread)])
+    shape = op.shape("input")
+    return e.transpose(e.reshape(value, [shape[axis] for axis in order]), sorted(range(len(shape)), key=order.__getitem__))
 
 
 def _layer_normalization(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    # `LayerNormalization` computes with the precision of float16.
     shape = op.shape("input")
     axes = layer_axes(op.options.axes, len(shape))
     if not axes:
         return emit(e, op)
-    value = _standardize(e, op["input"], shape, axes, op.options.epsilon)
-    spread = [size if axis in axes else 1 for axis, size in enumerate(shape)]
-    return _scale(e, op, value, spread, sorted(range(len(axes)), key=axes.__getitem__))
+    order = [*(axis for axis in range(len(shape)) if axis not in axes), *sorted(axes)]
+    count = math.prod(shape[axis] for axis in axes)
+    return _normalize(e, op, order, [math.prod(shape) // count, count], sorted(range(len(axes)), key=axes.__getitem__), [count])
 
 
 def _instance_normalization(e: Emitter, op: Op) -> str:
     # `InstanceNormalization` fails when the session is made.
-    layout = op.options.layout
-    value = _standardize(e, op["input"], op.shape("input"), [layout.index(axis) for axis in "hw"], op.options.epsilon)
-    return _scale(e, op, value, [-1 if axis == "c" else 1 for axis in layout], [0])
+    order = [op.options.layout.index(axis) for axis in "nchw"]
+    batches, channels, height, width = (op.shape("input")[axis] for axis in order)
+    return _normalize(e, op, order, [batches, channels, height * width], [0], [channels, 1])
 
 
 def _slice(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
@@ -222,8 +311,27 @@ def _slice(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     return e.reshape(value, shape)
 
 
+def _narrowed(row: Translation) -> Translation:
+    """Return a row whose indices of int64 are int32, where they are not constants: a session with a cast to float64 fails."""
+
+    def narrow(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+        if op.type("indices") == "int64" and "indices" not in op.constants:
+            op.inputs = {**op.inputs, "indices": e.cast(op["indices"], "int32")}
+            op.carried = {**op.carried, "indices": "int32"}
+        return emit(e, op)
+
+    return replace(row, emit=partial(narrow, row.emit), fast=None if row.fast is None else partial(narrow, row.fast))
+
+
+def _of_floats(emit: Emit, other: Callable[[Emit, Emitter, Op], str | Sequence[str]]) -> Emit:
+    """Return a function that emits an operator of float32 in another way than one of other types."""
+    return lambda e, op: other(emit, e, op) if op.type("input") == "float32" else emit(e, op)
+
+
 def _merged(row: Translation, merge: Callable[[Emit], Emit]) -> Translation:
-    return replace(row, emit=merge(row.emit), fast=None if row.fast is None else merge(row.fast), kernel="")
+    # A session with a cast of five dimensions before a `Reshape` fails: so the cast comes behind it.
+    emit, fast = (None if each is None else merge(carry(each, row.carry)) for each in (row.emit, row.fast))
+    return replace(row, emit=emit or row.emit, fast=fast, carry={}, kernel="")
 
 
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
@@ -243,35 +351,51 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         # `ConvTranspose` leaves the memory of its output padding as it was.
         "convTranspose2d": replace(rows["convTranspose2d"], emit=partial(conv_transpose2d, extends=False)),
         "dequantizeLinear": replace(rows["dequantizeLinear"], emit=partial(_unsigned, partial(_dequantize, rows["dequantizeLinear"].emit))),
+        "div": replace(
+            rows["div"], emit=partial(_div, rows["div"].emit, rounds=False), fast=partial(_div, rows["div"].emit, rounds=True), kernel=""
+        ),
         "elu": replace(rows["elu"], emit=_elu),
         # Between casts from and to float16, `Floor` and `Ceil` move whole numbers to the next one. They take float16.
         **{name: replace(rows[name], carry={}) for name in ("ceil", "floor")},
         "gather": replace(rows["gather"], emit=partial(_gather, partial(_count_up, rows["gather"].emit))),
-        **{name: replace(rows[name], emit=partial(_count_up, rows[name].emit)) for name in ("gatherElements", "scatterElements")},
+        # A session with `GatherElements` of float32 fails.
+        "gatherElements": replace(
+            rows["gatherElements"], emit=_of_floats(partial(_count_up, rows["gatherElements"].emit), picks.gather_elements)
+        ),
+        "gatherND": replace(rows["gatherND"], emit=partial(_gather_nd, rows["gatherND"].emit)),
         "gelu": replace(rows["gelu"], emit=_gelu),
+        "gemm": replace(rows["gemm"], emit=_gemm),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
-        "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None),
+        "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None, carry={}),
         "layerNormalization": replace(
-            rows["layerNormalization"], emit=partial(_layer_normalization, rows["layerNormalization"].emit), fast=None
+            rows["layerNormalization"], emit=partial(_layer_normalization, rows["layerNormalization"].emit), fast=None, carry={}
         ),
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         **{name: replace(rows[name], emit=_connect) for name in _CONNECTIVES},
         # Its padding at the beginning counts as zeros.
         "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False))),
+        # It has `Pad` for constants, and few others.
+        "pad": replace(rows["pad"], emit=_of_floats(rows["pad"].emit, picks.pad)),
         "quantizeLinear": replace(rows["quantizeLinear"], emit=partial(_unsigned, rows["quantizeLinear"].emit)),
+        "reduceProduct": replace(rows["reduceProduct"], emit=_reduce_product),
         "relu": replace(rows["relu"], emit=partial(_relu, rows["relu"].emit), kernel=""),
         # The nearest mode of its `Resize` takes the upper one of two elements that are equally near.
         "resample2d": replace(rows["resample2d"], emit=partial(resample2d, upper=False, lower=False)),
+        "scatterElements": replace(rows["scatterElements"], emit=partial(_count_up, rows["scatterElements"].emit)),
         "slice": replace(rows["slice"], emit=partial(_slice, rows["slice"].emit)),
         # There is no `Softsign`.
         "softsign": replace(rows["softsign"], emit=softsign),
         # With the default activation functions, `GRU` and `LSTM` fail when the session is made. With others they leave the device; a cast
         # from float16 before one ends the process.
         **{name: replace(rows[name], emit=emit, fast=None) for name, emit in STEPS.items()},
+        # There is no `Trilu`.
+        "triangular": replace(rows["triangular"], emit=_of_floats(rows["triangular"].emit, picks.triangular)),
         "where": replace(rows["where"], emit=_where, carry={"uint64": "int64"}),
     }
     every = {**rows, **changed}
     elementwise = {name: _merged(row, partial(merge_elementwise, rank=_RANK)) for name, row in every.items() if row.elementwise}
     reductions = {name: _merged(row, partial(merge_reduction, rank=_RANK)) for name, row in every.items() if name.startswith("reduce")}
     product = {"matmul": _merged(rows["matmul"], partial(merge_matmul, rank=_RANK))}
-    return {**changed, **elementwise, **reductions, **product}
+    places = {name: _merged(rows[name], partial(merge_axis, rank=_RANK)) for name in ("argMax", "argMin")}
+    indexed = {name: _narrowed(every[name]) for name in ("gatherElements", "gatherND", "scatterElements", "scatterND")}
+    return {**changed, **indexed, **elementwise, **reductions, **product, **places}

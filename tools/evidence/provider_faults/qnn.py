@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+from onnx import NodeProto
 
 from tools.evidence.provider_faults.plain import Array, Both, compare, node
 
@@ -123,6 +124,50 @@ def instance_normalization() -> Both:
     return _compare([node("InstanceNormalization", ["x", "s", "b"], ["y"])], {"x": _numbers(1, 2, 4, 4)}, ones)
 
 
+def _session(nodes: Sequence[NodeProto], **constants: object) -> Both:
+    return _compare(nodes, {"x": _numbers(3, 4)}, constants)
+
+
+def where() -> Both:
+    """A session with `Where` of float32 fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    return _session([node("Where", ["c", "x", "x"], ["y"])], c=np.array([True, False, True, False]))
+
+
+def gather_elements() -> Both:
+    """A session with `GatherElements` of float32 fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    return _session([node("GatherElements", ["x", "i"], ["y"])], i=np.array([[0, 2, 1, 0]]))
+
+
+def scatter_elements() -> Both:
+    """A session with `ScatterElements` of float32 fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    return _session([node("ScatterElements", ["x", "i", "x"], ["y"])], i=np.arange(12).reshape(3, 4) % 3)
+
+
+def division_in_attention() -> Both:
+    """A session with `Div`, `Softmax` and `MatMul` fails (QNN_COMMON_ERROR_MEM_ALLOC). With `Mul` in place of `Div` it does not."""
+    nodes = [node("Div", ["s", "d"], ["q"]), node("Softmax", ["q"], ["p"]), node("MatMul", ["p", "v"], ["y"])]
+    scores = node("MatMul", ["k", "t"], ["s"])
+    numbers = {"k": _numbers(4, 8, 4), "t": _numbers(4, 4, 8), "v": _numbers(4, 8, 4)}
+    return _compare([scores, *nodes], numbers, {"d": np.float32(2)})
+
+
+def product_before_sum() -> Both:
+    """A session with `Exp`, `Sub` and `Mul` of float32 fails (QNN_COMMON_ERROR_MEM_ALLOC). With `Div` in place of `Mul` it does not."""
+    nodes = [node("Exp", ["x"], ["e"]), node("Sub", ["e", "o"], ["s"]), node("Mul", ["s", "h"], ["y"])]
+    return _session(nodes, o=np.float32(1), h=np.float32(0.5))
+
+
+def cast_and_reshape_of_five_dimensions() -> Both:
+    """A session with a `Cast` from float16 and a `Reshape` of five dimensions fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
+    nodes = [node("Cast", ["x"], ["t"], to=1), node("Reshape", ["t", "s"], ["y"])]
+    return _compare(nodes, {"x": _numbers(2, 1, 4, 1, 3).astype(np.float16)}, {"s": np.array([24])})
+
+
+def gather_from_one() -> Both:
+    """`GatherND` with one element to choose from reads others."""
+    return _compare([node("GatherND", ["x", "i"], ["y"])], {"x": _numbers(1)}, {"i": np.zeros((24, 1), np.int64)})
+
+
 def lstm() -> Both:
     """A session with `LSTM` fails (QNN_COMMON_ERROR_MEM_ALLOC)."""
     weights = {"w": _numbers(1, 8, 2), "r": _numbers(1, 8, 2)}
@@ -203,6 +248,13 @@ FAULTS: Sequence[Callable[[], Both]] = (
     average_of_padded_windows,
     transposed_convolution,
     instance_normalization,
+    where,
+    gather_elements,
+    scatter_elements,
+    division_in_attention,
+    product_before_sum,
+    cast_and_reshape_of_five_dimensions,
+    gather_from_one,
     lstm,
     floor_between_casts,
     negative_indices,

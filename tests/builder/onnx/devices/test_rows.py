@@ -141,6 +141,41 @@ CASES: list[Case] = [
         for axis in range(3)
         for indices in (integers("int32", 2, 2, low=-3, high=3), np.array(1, np.uint32), np.array([9, -9], np.int64))
     ),
+    *(
+        Case("gather", floats(*shape), integers("int32", *indices), axis=axis)
+        for shape, axis, indices in (((1, 4), 0, (2, 3)), ((3, 1), 1, (5,)), ((1,), 0, ()), ((2, 3), 1, (2, 1, 1, 2)))
+    ),
+    *(
+        Case("gatherElements", floats(*shape), integers(t, *shape, low=0 if t == "uint32" else -4, high=5), axis=axis)
+        for shape, axis in (((3, 4), 0), ((2, 3, 1, 2, 4), 1), ((1,), 0))
+        for t in ("int32", "int64", "uint32")
+    ),
+    *(
+        Case("gatherND", floats(*shape), integers("int32", *indices, high=5))
+        for shape, indices in (((3, 4), (2, 1)), ((1, 4), (6, 1)), ((1, 1), (3, 2)), ((3, 4), (1, 2, 1, 2, 1)))
+    ),
+    *(
+        Case("gemm", floats(4, 3), floats(5, 4), c=floats(*c), alpha=0.5, beta=beta, aTranspose=True, bTranspose=True)
+        for c, beta in (((5,), 2.0), ((3, 1), 1.0), ((), 0.0))
+    ),
+    Case("gemm", floats(3, 4), floats(4, 5)),
+    *(Case("triangular", floats(2, 3, 4), upper=upper, diagonal=n) for upper in (True, False) for n in (-9, -1, 0, 2, 9)),
+    Case("triangular", integers("uint8", 3, 3)),
+    *(
+        Case("pad", floats(*shape), before, after, mode=mode)
+        for mode in ("edge", "reflection")
+        for shape, before, after in (((1, 3, 3, 1), [0, 1, 2, 0], [0, 2, 1, 0]), (SHAPE, [0, 1, 0, 1, 0], [1, 0, 0, 0, 3]))
+    ),
+    Case("pad", floats(1), [2], [3], mode="edge"),
+    Case("reduceProduct", floats(3, 7, 2), axes=[1, 0]),
+    *(Case(name, floats(*SHAPE).astype(np.float16)) for name in ("abs", "sin", "reduceSum")),
+    *(Case(name, integers("int32", *SHAPE), 3, outputDataType="int64") for name in ("argMax", "argMin")),
+    *(Case("layerNormalization", floats(2, 3, 4).astype(np.float16), axes=axes) for axes in ([2], [0, 1])),
+    Case("instanceNormalization", floats(2, 3, 4, 5).astype(np.float16), scale=floats(3).astype(np.float16)),
+    Case("where", MASK[0, 0, 0], floats(1, 4), floats(2, 1)),
+    Case("scatterElements", floats(3, 4), np.array([[-9, 2, 0, 9]]), floats(1, 4), axis=0),
+    Case("scatterND", floats(3, 4), np.array([[1, -9], [9, 9]]), floats(2)),
+    Case("gatherND", floats(3, 4), np.array([[1, -9], [9, 9]])),
     Case("elu", np.array([-1e3, -0.5, -0.0, 2, np.nan, np.inf], np.float32), alpha=2.0),
     Case("gru", floats(2, 3, 4), floats(1, 6, 4), floats(1, 6, 2), 2, 2),
 ]  # fmt: skip
@@ -215,6 +250,12 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
     (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[2, 4]), QNN, ["Gather", "Gather"]),
     (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[8, 8]), QNN, ["Resize"]),
     (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Max", "Min", "Cast", "Reshape", "GatherND"]),
+    (Case("sin", floats(*SHAPE).astype(np.float16)), QNN, ["Reshape", "Cast", "Sin", "Cast", "Reshape"]),
+    (Case("layerNormalization", floats(2, 3).astype(np.float16), axes=[1]), QNN, ["Reshape", "LayerNormalization", "Reshape"]),
+    (Case("where", MASK, MASK, MASK), QNN, ["Cast", "Greater", "Where"]),
+    (Case("elu", floats(2), alpha=2), QNN, ["Min", "Exp", "Sub", "Div", "Max", "Add"]),
+    (Case("gemm", floats(2, 3), floats(3, 2), alpha=2), QNN, ["MatMul", "Mul"]),
+    (Case("reduceProduct", floats(3)), QNN, ["Reshape", "Split", "Mul", "Concat", "Split", "Mul", "Reshape"]),
     (Case("matmul", floats(2, 3, 1, 4, 5), floats(2, 3, 1, 5, 4)), QNN, ["Reshape", "Reshape", "MatMul", "Reshape"]),
 ]
 
@@ -240,3 +281,24 @@ def test_constants_are_computed_by_exact_rows_of_the_cpu(provider: str) -> None:
     output = builder.add(fixed, builder.sigmoid(builder.input("x", descriptor)))
     found = nodes_of(model_of(output, provider))
     assert sorted(found) == sorted([*["Clip", "Exp", "Softsign"] * 2, "Sigmoid", "Add"])
+
+
+@pytest.mark.parametrize(
+    ("numerics", "divisor", "node"),
+    [("fast", 3, "Mul"), ("fast", 0, "Div"), ("fast", 1e-45, "Div"), ("fast", np.inf, "Div"), ("exact", 3, "Div"), ("exact", 0.25, "Mul")],
+)
+def test_a_division_by_a_number_is_a_product_on_qnn(numerics: Numerics, divisor: float, node: str) -> None:
+    builder = MLGraphBuilder(shared_context(BROWSERS))
+    x: Any = {"dataType": "float32", "shape": [3]}
+    output = builder.div(builder.input("x", x), builder.constant({"dataType": "float32", "shape": []}, np.array(divisor, np.float32)))
+    model = model_of(output, QNN, numerics)
+    assert nodes_of(model) == [node]
+    values = np.float32([1, -7, 0.1])
+    with np.errstate(divide="ignore", over="ignore"):
+        np.testing.assert_allclose(run(model, {"x": values})["y"], values / np.float32(divisor), rtol=2e-7)
+
+
+def test_a_large_result_is_not_picked_on_qnn() -> None:
+    builder = MLGraphBuilder(shared_context(BROWSERS))
+    x: Any = {"dataType": "float32", "shape": [300, 300]}
+    assert nodes_of(model_of(builder.triangular(builder.input("x", x)), QNN)) == ["Trilu"]
