@@ -29,12 +29,10 @@ def keep_results(path: Path, results: Sequence[Result], models: Mapping[str, Mod
     """Write results to a file of JSON, in the order of the catalogue. The file keeps those of other models, if the catalogue has them."""
     before = {each.name: each for each in read_results(path)} if path.exists() else {}
     found = before | {each.name: each for each in results}
-    content = {
-        "versions": {name: version(name) for name in _PACKAGES},
-        "seed": seed,
-        "models": [found[name].to_dict() for name in models if name in found],
-    }
-    path.write_text(json.dumps(_round(content), indent=1) + "\n", encoding="utf-8", newline="\n")
+    rows = ",\n".join(json.dumps(_round(found[name].to_dict())) for name in models if name in found)
+    head = json.dumps({"versions": {name: version(name) for name in _PACKAGES}, "seed": seed}).removesuffix("}")
+    # A line for each model: a change of one shows.
+    path.write_text(f'{head}, "models": [\n{rows}\n]}}\n', encoding="utf-8", newline="\n")
 
 
 def read_results(path: Path = RESULTS) -> list[Result]:
