@@ -13,7 +13,7 @@ from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_output
 from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.formats import WRITERS, save
 
 __all__ = ["command"]
@@ -23,7 +23,8 @@ _WRONG = 2
 
 def command(
     source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html.")
+        Path,
+        typer.Argument(metavar="IN", help="A graph, an ONNX or TFLite model, a StableHLO program, or a program .py, .mjs, .js or .html."),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
@@ -44,10 +45,11 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
     """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture."""
-    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
+    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):
         weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)

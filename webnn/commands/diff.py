@@ -23,6 +23,7 @@ from webnn.commands.models import (
     ModelOptions,
     PrecisionOption,
     ShapeOption,
+    SignatureOption,
     boolean_inputs,
     is_onnx,
 )
@@ -62,6 +63,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
@@ -77,7 +79,7 @@ def command(
     if inputs and not numbers:
         raise failure("--input and --no-numbers cannot be given together", _WRONG)
     paths = [path for path in (first, second) if path is not None]
-    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, *paths[1:])
+    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, signature, *paths[1:])
     sides = [_Side(path, load_graph(path, options=own), own) for path, own in zip(paths, options.share(paths), strict=True)]
     if second is None:
         sides.append(_Side(None, sides[0].description, sides[0].options))

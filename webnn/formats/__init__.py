@@ -37,6 +37,7 @@ READERS: Mapping[str, str] = MappingProxyType(
         **{suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx", ".mlir")},
         # Bytecode and portable artifacts.
         **dict.fromkeys((".mlirbc", ".stablehlo"), "webnn.formats.mlir"),
+        ".tflite": "webnn.formats.tflite_file",
     }
 )
 

@@ -18,8 +18,9 @@ from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.tflite.importer import Importer
 from webnn.tflite.model import Model, Settings, read
+from webnn.tflite.schema import TFLiteMissingError
 
-__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "TFLiteMissingError", "load", "survey"]
 
 
 @without_collection()
@@ -52,6 +53,7 @@ def load(
         RefusedModelError: Some operators or inputs cannot be imported. It names all of them.
         FormatError: The file is not a valid model.
         ValueError: There is no such signature.
+        TFLiteMissingError: The package tflite is not installed.
         OSError: The file cannot be read.
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -76,7 +76,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         """Import the subgraph of the signature."""
         signature, settings = self._signature, self._settings
         scope = Scope(self._model.subgraphs[signature.subgraph])
-        names = _names(scope.subgraph, scope.subgraph.inputs, signature.inputs)
+        names = scope.subgraph.name_tensors(scope.subgraph.inputs, signature.inputs)
         self.check_names("shapes", settings.shapes, [*names.values()], "an input")
         self.check_names("constants", settings.constants, [*names.values()], "an input")
         for index, name in names.items():
@@ -93,7 +93,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         self._builder.label = ""
         if not scope.subgraph.outputs:
             self.refuse("outputs", "", Refused("the subgraph must have outputs"))
-        for index, name in _names(scope.subgraph, scope.subgraph.outputs, signature.outputs).items():
+        for index, name in scope.subgraph.name_tensors(scope.subgraph.outputs, signature.outputs).items():
             place = f"outputs[{name!r}]"
             try:
                 self.define_output(name, self._find(scope, index), place)
@@ -117,9 +117,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
                 raise Refused(f"the shape must fit [{wanted}], got {list(given)}")
             shape = tuple(given)
         elif tensor.open:
-            self.operands.notes[
-                f"the file leaves sizes of {name!r} open: it has {list(shape)}, as the file says; give another one with shapes={{{name!r}: [...]}}"
-            ] = None
+            text = (
+                f"the file leaves sizes of {name!r} open: it is {list(shape)}, as the file has it; another one: shapes={{{name!r}: [...]}}"
+            )
+            self.operands.notes[text] = None
         return self.define_input(name, tensor.dtype, shape, constant)
 
     # Values.
@@ -217,7 +218,9 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         found = self._finish(made, results)
         for index, update in made.updates.items():
             tensor = made.tensors[index]
-            assert tensor is not None
+            if tensor is None or not tensor.is_variable:
+                # The caller keeps the state: there is nothing to remember.
+                continue
             self._variables.write(self._variables.find(tensor.name), self._result(made, tensor, update))
         return found
 
@@ -259,14 +262,16 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         """Compute an operator whose inputs are known by its rule, in a graph of its own; None if that is too large, or fails."""
         if sum([0 if value is None else value.size for value in inputs]) > _MOST_FOLDED:
             return None
-        operands = Operands(make_builder(has_small_integers=True), float64=self._settings.float64, advice="")
+        builder = make_builder(has_small_integers=True)
+        builder.label = ""
+        operands = Operands(builder, float64=self._settings.float64, advice="")
         given = [None if value is None or value.array is None else Value.known(value.array, value.name) for value in inputs]
         try:
             node = self._node(operands, operator, scope, given)
             results = rule(node)
             values = self._finish(node, results if isinstance(results, list) else [results])
             outputs = {
-                str(index): operands.builder.identity(node.operand_of(value))
+                str(index): builder.identity(node.operand_of(value))
                 for index, value in enumerate(values)
                 if value is not None and value.array is None
             }
@@ -312,14 +317,3 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         self._builder.label = label
         self.end_body(refused, name, path, tentative=tentative)
         return [self._find(inner, index) for index in inner.subgraph.outputs]
-
-
-def _names(subgraph: Subgraph, indices: Sequence[int], named: Mapping[int, str]) -> dict[int, str]:
-    """Return the names of inputs or outputs, which differ: those of a signature, or of their tensors."""
-    found: dict[int, str] = {}
-    for index in indices:
-        name = named.get(index) or subgraph.tensors[index].name
-        while name in found.values():
-            name = f"{name} {index}"
-        found[index] = name
-    return found

@@ -11,18 +11,16 @@ import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
-import tflite
 from ml_dtypes import int4
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
+from webnn.tflite.schema import accessors, load_schema, names_of
 from webnn.tflite.sparsity import Sparsity
 from webnn.validation import webidl
 
@@ -39,12 +37,6 @@ _LONGEST_NAME = 4096
 #: What a hostile offset or count makes the accessors raise.
 _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
 _T = TypeVar("_T")
-
-
-@cache
-def _names(enumeration: type) -> Mapping[int, str]:
-    """Return the names of an enumeration of the schema by their numbers."""
-    return {number: name for name, number in vars(enumeration).items() if isinstance(number, int)}
 
 
 #: The element types, as they are stored and as they are imported. WebNN has no integers of 16 bits: int32 carries them.
@@ -183,6 +175,16 @@ class Subgraph:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
+    def name_tensors(self, indices: Sequence[int], named: Mapping[int, str]) -> dict[int, str]:
+        """Return the names of inputs or outputs, which differ: those of a signature, or of their tensors."""
+        found: dict[int, str] = {}
+        for index in indices:
+            name = named.get(index) or self.tensors[index].name
+            while name in found.values():
+                name = f"{name} {index}"
+            found[index] = name
+        return found
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signature:
@@ -215,6 +217,11 @@ class Model:
             raise ValueError(f"signature must be one of the model's, {names}, got {signature!r}")
         return Signature("", 0, {}, {})
 
+    def input_types(self, signature: Signature) -> list[tuple[str, str]]:
+        """Return the names of the inputs of a signature, with the names of their element types."""
+        graph = self.subgraphs[signature.subgraph]
+        return [(name, graph.tensors[index].type) for index, name in graph.name_tensors(graph.inputs, signature.inputs).items()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -231,6 +238,7 @@ def read(source: str | os.PathLike[str] | bytes) -> Model:
 
     Raises:
         FormatError: It is not a TFLite model, or it contradicts itself.
+        TFLiteMissingError: The package tflite is not installed.
         OSError: The file cannot be read.
     """
     if isinstance(source, bytes):
@@ -256,10 +264,11 @@ class _Reader:
     def __init__(self, data: bytes, file: str) -> None:
         self._data = data
         self._file = file
+        self._schema = load_schema()
         self._left = len(data) + _MOST_MORE
 
     def read(self) -> Model:
-        model = tflite.Model.GetRootAs(self._data, 0)
+        model = self._schema.Model.GetRootAs(self._data, 0)
         if model.Version() != _VERSION:
             raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
         codes = self._list(model.OperatorCodesLength(), lambda index: self._code(model.OperatorCodes(index)))
@@ -298,7 +307,7 @@ class _Reader:
     def _code(self, code: Any) -> tuple[str, int]:
         # Old files have the first field only, new ones both.
         number = max(code.DeprecatedBuiltinCode(), code.BuiltinCode())
-        name = _names(tflite.BuiltinOperator).get(number, f"operator {number}")
+        name = names_of("BuiltinOperator").get(number, f"operator {number}")
         return (f"CUSTOM.{self._text(code.CustomCode())}" if name == "CUSTOM" else name), code.Version()
 
     def _buffer(self, buffer: Any) -> Array | None:
@@ -340,7 +349,7 @@ class _Reader:
         data = None if tensor.IsVariable() else buffers[tensor.Buffer()]
         return Tensor(
             name=name,
-            type=_names(tflite.TensorType).get(tensor.Type(), f"type {tensor.Type()}"),
+            type=names_of("TensorType").get(tensor.Type(), f"type {tensor.Type()}"),
             shape=tuple(shape),
             open=frozenset([axis for axis, size in enumerate(signature) if size < 0]) if len(signature) == len(shape) else frozenset(),
             data=data,
@@ -372,7 +381,7 @@ class _Reader:
         return Sparsity(order, blocks, levels)
 
     def _level(self, level: Any) -> int | tuple[Array, Array]:
-        if level.Format() == tflite.DimensionType.DENSE:
+        if level.Format() == self._schema.DimensionType.DENSE:
             size: int = level.DenseSize()
             return size
         segments, indices = (
@@ -382,10 +391,10 @@ class _Reader:
         return segments, indices
 
     def _positions(self, kind: int, table: Any) -> Array:
-        name = _names(tflite.SparseIndexVector).get(kind)
+        name = names_of("SparseIndexVector").get(kind)
         if name not in ("Int32Vector", "Uint16Vector", "Uint8Vector") or table is None:
             raise self._fault(f"sparse positions must be vectors of integers, got {name}")
-        vector = getattr(tflite, name)()
+        vector = getattr(self._schema, name)()
         vector.Init(table.Bytes, table.Pos)
         return np.array(self._numbers(vector.ValuesAsNumpy()), np.int64)
 
@@ -395,14 +404,14 @@ class _Reader:
             raise self._fault(f"an operator must have one of {len(codes)} codes, got {index}")
         options: dict[str, Any] = {}
         for enumeration, kind, table in (
-            (tflite.BuiltinOptions, operator.BuiltinOptionsType(), operator.BuiltinOptions()),
-            (tflite.BuiltinOptions2, operator.BuiltinOptions2Type(), operator.BuiltinOptions2()),
+            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions()),
+            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2()),
         ):
-            name = _names(enumeration).get(kind, "NONE")
+            name = names_of(enumeration).get(kind, "NONE")
             if table is not None and name != "NONE":
-                fields = getattr(tflite, name)()
+                fields = getattr(self._schema, name)()
                 fields.Init(table.Bytes, table.Pos)
-                options |= {field: self._option(get(fields)) for field, get in _accessors(type(fields))}
+                options |= {field: self._option(get(fields)) for field, get in accessors(type(fields))}
         custom = operator.CustomOptionsAsNumpy()
         inputs, outputs = (
             self._indices(numbers, tensors, least, "those of an operator")
@@ -428,10 +437,3 @@ class _Reader:
 
     def _tensor_map(self, entry: Any) -> tuple[str, int]:
         return self._text(entry.Name()), entry.TensorIndex()
-
-
-@cache
-def _accessors(table: type) -> Sequence[tuple[str, Callable[[Any], Any]]]:
-    """Return the accessors of a table's fields, by names: of a vector the one that returns an array."""
-    found = {name: each for name, each in vars(table).items() if isinstance(each, FunctionType) and each.__code__.co_argcount == 1}
-    return [(name.removesuffix("AsNumpy"), each) for name, each in found.items() if not name.endswith(("Length", "IsNone"))]

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from onnx import NodeProto, helper
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.inputs import Inputs
 from webnn.importing.steps import Operands, Result, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
-from webnn.onnx import node as onnx_node
-from webnn.onnx.model import Source
-from webnn.onnx.rules import RULES as ONNX_RULES
+from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Tensor
 from webnn.validation import webidl
 
 __all__ = ["Node", "Run", "Variables"]
 
-#: The opset of ONNX's rules for the operators that have one.
-_OPSET = 21
+#: An input of a rule of ONNX.
+Given: TypeAlias = Value | MLOperand | Array | Sequence[int] | None
 _ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 
 
@@ -33,10 +30,13 @@ class Run(Protocol):
 
 
 class Variables(Protocol):
-    """The variables of the model."""
+    """The variables of the model, by numbers."""
 
     def find(self, name: str) -> int:
         """Return the number of a variable."""
+
+    def number(self, handle: Value) -> int:
+        """Return the number of a variable by its handle; refuse any other value."""
 
     def read(self, number: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Value:
         """Return the value of a variable."""
@@ -44,8 +44,8 @@ class Variables(Protocol):
     def write(self, number: int, value: Value) -> None:
         """Give a variable a value."""
 
-    def begin(self, subgraph: int) -> None:
-        """Run the subgraph that gives variables their first values."""
+    def begin(self, *, is_beginning: bool) -> None:
+        """Begin or end the subgraph that gives variables their first values."""
 
 
 class Node(Inputs):
@@ -138,29 +138,21 @@ class Node(Inputs):
     def onnx(
         self,
         operator: str,
-        inputs: Sequence[Value | MLOperand | Array | Sequence[int] | None] | None = None,
+        inputs: Sequence[Given] | None = None,
         *,
         outputs: int = 1,
-        run_body: Callable[..., list[Value]] | None = None,
+        bodies: Mapping[str, Callable[..., list[Value]]] | None = None,
         **attributes: Any,
     ) -> list[Any]:
-        """Return the results of ONNX's rule for an operator, of the opset 21: by default of the same inputs.
+        """Return the results of ONNX's rule for an operator, by default of the same inputs; see `webnn.onnx.borrowing`.
 
-        Lists of integers are inputs that are known. A body is imported by ``run_body``.
+        Lists of integers are inputs that are known.
         """
         given = self.inputs if inputs is None else [_value(each) for each in inputs]
         names = [tensor.name for tensor in self.outputs] if outputs == len(self.outputs) else [f"output {each}" for each in range(outputs)]
-        made = [helper.make_attribute(name, each) for name, each in attributes.items()]
-        source = Source(NodeProto(op_type=operator), self.operator.key, operator, "", [], names, made)
+        return run_rule(self._operands, operator, given, names, attributes, bodies)
 
-        def run(*arguments: Any, **settings: Any) -> list[Value]:
-            assert run_body is not None
-            return run_body(*arguments, **settings)
-
-        found = ONNX_RULES[operator](onnx_node.Node(self._operands, source, _OPSET, given, run, lambda tensor: np.zeros(0)))
-        return found if isinstance(found, list) else [found]
-
-    def one(self, operator: str, inputs: Sequence[Any] | None = None, **attributes: Any) -> Any:
+    def one(self, operator: str, inputs: Sequence[Given] | None = None, **attributes: Any) -> Any:
         """Return the result of ONNX's rule for an operator with one output."""
         return self.onnx(operator, inputs, **attributes)[0]
 
@@ -172,7 +164,7 @@ class Node(Inputs):
         return self.operand_of(Value.known(result) if isinstance(result, np.ndarray) else result)
 
 
-def _value(given: Value | MLOperand | Array | Sequence[int] | None) -> Value | None:
+def _value(given: Given) -> Value | None:
     if given is None or isinstance(given, Value):
         return given
     if isinstance(given, MLOperand):

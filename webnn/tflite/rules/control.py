@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
-from onnx import GraphProto
 
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
@@ -22,13 +20,15 @@ def _values(node: Node, first: int = 0) -> list[Value]:
 
 def _if(node: Node) -> list[Result]:
     """Import the branch of a known condition. With a computed one both are computed, and `where` selects; their shapes must agree."""
-    arguments, subgraphs = _values(node, 1), {f"{name.lower()}_branch": node.option(f"{name}SubgraphIndex") for name in ("Then", "Else")}
+    arguments = _values(node, 1)
 
-    def run(graph: Any, name: str, none: Any, *, tentative: bool = False) -> list[Value]:
-        return node.run(subgraphs[name], name, arguments, tentative=tentative)
+    def branch(name: str) -> Callable[..., list[Value]]:
+        subgraph = node.option(f"{name}SubgraphIndex")
+        return lambda none, tentative: node.run(subgraph, f"{name.lower()}_branch", arguments, tentative=tentative)
 
-    bodies = {name: GraphProto() for name in subgraphs}
-    return node.onnx("If", [node.value(0)], outputs=len(node.outputs), run_body=run, **bodies)
+    return node.onnx(
+        "If", [node.value(0)], outputs=len(node.outputs), bodies={f"{each.lower()}_branch": branch(each) for each in ("Then", "Else")}
+    )
 
 
 def _while(node: Node) -> list[Result]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from onnx import helper
 
 from webnn.importing.bits import Bits
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
@@ -101,7 +100,7 @@ def _select(node: Node) -> Result:
 
 def _cast(node: Node) -> Result:
     """Map to cast; to bool by a comparison with 0."""
-    result: Result = node.one("Cast", [node.value(0)], to=helper.np_dtype_to_tensor_dtype(node.outputs[0].dtype))
+    result: Result = node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)
     return result
 
 

@@ -152,19 +152,18 @@ def _strided_slice(node: Node) -> Result:
             kept.append(-1)
             continue
         size = shape[len(starts)]
-        begin += size if begin < 0 else 0
+        start = begin + size if begin < 0 else begin
         if has("ShrinkAxis", place):
             # The element at begin, whatever the masks and the stride say of the end.
-            begin = 0 if has("Begin", place) else begin
-            if not 0 <= begin < size:
+            start = 0 if has("Begin", place) else start
+            if not 0 <= start < size:
                 raise Refused(f"begin must be an element of the dimension of {size}, got {begins[place]}")
-            starts, stops, steps = [*starts, begin], [*stops, begin + 1], [*steps, 1]
+            starts, stops, steps = [*starts, start], [*stops, start + 1], [*steps, 1]
             continue
         kept.append(len(starts))
-        end = begins[place] + end if node.flag("Offset") else end
         first, last = (0, size) if stride > 0 else (size - 1, -size - 1)
-        starts.append(first if has("Begin", place) else begin)
-        stops.append(last if has("End", place) else end)
+        starts.append(first if has("Begin", place) else start)
+        stops.append(last if has("End", place) else begin + end if node.flag("Offset") else end)
         steps.append(stride)
     kept += range(len(starts), len(shape))
     axes = list(range(len(starts)))

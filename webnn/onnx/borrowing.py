@@ -1,0 +1,54 @@
+"""Rules of ONNX's operators for importers of other formats that have the same operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto, NodeProto, helper
+
+from webnn.importing.steps import Operands
+from webnn.importing.values import Value
+from webnn.onnx.model import Source
+from webnn.onnx.node import Node
+from webnn.onnx.rules import RULES
+
+__all__ = ["OPSET", "run_rule"]
+
+#: The opset whose operators these are.
+OPSET = 21
+
+
+def run_rule(
+    operands: Operands,
+    operator: str,
+    inputs: Sequence[Value | None],
+    outputs: Sequence[str],
+    attributes: Mapping[str, Any],
+    bodies: Mapping[str, Callable[..., list[Value]]] | None = None,
+) -> list[Any]:
+    """Return the results of a rule.
+
+    Args:
+        operands: The operands of the import.
+        operator: The operator, one of the opset `OPSET`.
+        inputs: Its inputs.
+        outputs: The names of its outputs, for messages.
+        attributes: Its attributes; an element type as a NumPy type.
+        bodies: Functions that import its bodies, by the names of these attributes; they return the values of the bodies' outputs.
+
+    Raises:
+        Refused: The rule refuses the node.
+    """
+    bodies = bodies or {}
+    made = [helper.make_attribute(name, GraphProto()) for name in bodies]
+    for name, each in attributes.items():
+        made.append(helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(each) if isinstance(each, np.dtype) else each))
+    source = Source(NodeProto(op_type=operator), operator, operator, "", [], list(outputs), made)
+
+    def run_body(graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
+        return bodies[name](arguments, tentative=tentative)
+
+    found = RULES[operator](Node(operands, source, OPSET, inputs, run_body, lambda tensor: np.zeros(0)))
+    return found if isinstance(found, list) else [found]
