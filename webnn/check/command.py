@@ -137,7 +137,7 @@ def command(
         arguments=tuple(arguments or ()),
         revision=revision,
         device=None if device is None else device.value,
-        options=ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature),
+        options=ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature),
     )
     if kind == "graph":
         # Report a broken file before any profile runs.

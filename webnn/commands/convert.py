@@ -49,7 +49,7 @@ def command(
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
     """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture."""
-    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature)
+    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature=signature)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):
         weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)

@@ -79,7 +79,7 @@ def command(
     if inputs and not numbers:
         raise failure("--input and --no-numbers cannot be given together", _WRONG)
     paths = [path for path in (first, second) if path is not None]
-    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, signature, *paths[1:])
+    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, *paths[1:], signature=signature)
     sides = [_Side(path, load_graph(path, options=own), own) for path, own in zip(paths, options.share(paths), strict=True)]
     if second is None:
         sides.append(_Side(None, sides[0].description, sides[0].options))

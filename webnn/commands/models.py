@@ -110,8 +110,8 @@ class ModelOptions:
         constants: Sequence[str] | None,
         int32: bool,
         precision: Precision | None,
-        signature: str | None,
         *others: Path,
+        signature: str | None = None,
     ) -> ModelOptions:
         """Parse the options of a command for a file, or for one of several.
 

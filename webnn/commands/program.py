@@ -168,7 +168,7 @@ def command(
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
         if waste is not None:
             raise failure("--waste can only be given for a program: a saved graph has no steps", _WRONG)
-        options = ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature)
+        options = ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature)
         with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [], options)
         return

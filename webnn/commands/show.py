@@ -86,7 +86,7 @@ def command(
         pictures[dot] = as_dot
     if mermaid is not None:
         pictures[mermaid] = lambda each: as_mermaid(each, fold=not every)
-    options = ModelOptions.parse(path, shapes, dims, constants, int32, precision, signature)
+    options = ModelOptions.parse(path, shapes, dims, constants, int32, precision, signature=signature)
     found = collect_graphs(path, arguments or (), revision=revision, options=options)
     if graph is not None or pictures:
         found = [choose_graph(found, path, graph)]

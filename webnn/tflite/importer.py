@@ -270,20 +270,16 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             node = self._node(operands, operator, scope, given)
             results = rule(node)
             values = self._finish(node, results if isinstance(results, list) else [results])
-            outputs = {
-                str(index): builder.identity(node.operand_of(value))
-                for index, value in enumerate(values)
-                if value is not None and value.array is None
-            }
-            if sum([values[int(index)].size for index in outputs]) > _MOST_FOLDED:
+            computed = {str(index): value for index, value in enumerate(values) if value is not None and value.array is None}
+            if sum([value.size for value in computed.values()]) > _MOST_FOLDED:
                 return None
+            outputs = {name: builder.identity(node.operand_of(value)) for name, value in computed.items()}
             arrays = compute(describe_graph(collect(outputs)), {}) if outputs else {}
         except (Refused, Blocked, DOMException, TypeError, ValueError, KeyError, IndexError, AttributeError):
             # The rule fails again where its error is shown.
             return None
         for index, array in arrays.items():
-            value = values[int(index)]
-            assert value is not None
+            value = computed[index]
             values[int(index)] = Value.known(array.astype(value.dtype).reshape(value.shape))
             self.operands.spend(array.nbytes)
         return values

@@ -411,7 +411,7 @@ class _Reader:
             if table is not None and name != "NONE":
                 fields = getattr(self._schema, name)()
                 fields.Init(table.Bytes, table.Pos)
-                options |= {field: self._option(get(fields)) for field, get in accessors(type(fields))}
+                options |= {field: self._option(get(fields)) for field, get in accessors(name)}
         custom = operator.CustomOptionsAsNumpy()
         inputs, outputs = (
             self._indices(numbers, tensors, least, "those of an operator")

@@ -33,7 +33,11 @@ def names_of(enumeration: str) -> Mapping[int, str]:
 
 
 @cache
-def accessors(table: type) -> Sequence[tuple[str, Callable[[Any], Any]]]:
+def accessors(table: str) -> Sequence[tuple[str, Callable[[Any], Any]]]:
     """Return the accessors of a table's fields, by names: of a vector the one that returns an array."""
-    found = {name: each for name, each in vars(table).items() if isinstance(each, FunctionType) and each.__code__.co_argcount == 1}
+    found = {
+        name: each
+        for name, each in vars(getattr(load_schema(), table)).items()
+        if isinstance(each, FunctionType) and each.__code__.co_argcount == 1
+    }
     return [(name.removesuffix("AsNumpy"), each) for name, each in found.items() if not name.endswith(("Length", "IsNone"))]

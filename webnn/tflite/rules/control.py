@@ -36,10 +36,11 @@ def _while(node: Node) -> list[Result]:
     states = _values(node)
     step = 0
     while True:
-        (condition,) = node.run(node.option("CondSubgraphIndex"), f"cond[{step}]", states) or [None]
-        if condition is None or condition.array is None or condition.size != 1:
+        conditions = node.run(node.option("CondSubgraphIndex"), f"cond[{step}]", states)
+        known = conditions[0].array if len(conditions) == 1 else None
+        if known is None or known.size != 1:
             raise Refused("the condition of each step must be one number that is known at import, but it is computed from data")
-        if not condition.array.any():
+        if not known.any():
             return [*states]
         states = node.run(node.option("BodySubgraphIndex"), f"body[{step}]", states)
         step += 1

@@ -66,7 +66,9 @@ def transpose_convolve(
         "outputPadding": [max(-high, 0) for _, high in trims],
         "strides": list(strides),
     }
-    return node.builder.convTranspose2d(x, filter, options if bias is None else {**options, "bias": bias})
+    if bias is not None:
+        options["bias"] = bias
+    return node.builder.convTranspose2d(x, filter, options)
 
 
 def _transposed_windows(node: Node, axes: str) -> list[Window]:

@@ -25,6 +25,8 @@ __all__ = ["RULES"]
 
 #: The most elements of a window whose places are looked for, and the most landmarks of a box.
 _MOST_TAPS, _MOST_LANDMARKS = 256, 1 << 16
+#: Places in windows are numbers with this fraction, which rounding down takes away.
+_SHIFT = 0.1
 #: The version of operators on landmarks that models have; an older one had other options.
 _VERSION = 2
 
@@ -78,11 +80,11 @@ def _max_pool(node: Node) -> list[Result]:
         x = builder.pad(x, low, high, value=-np.inf)
     sizes = greatest.descriptor.dimensions
     # The first of equal maxima comes last.
-    found = builder.expand(node.scalar(np.float32(height * width - 1 + 0.1), "float32"), list(sizes))
+    found = builder.expand(node.scalar(height * width - 1 + _SHIFT, "float32"), list(sizes))
     for tap in reversed(range(height * width - 1)):
         starts = [0, tap // width, tap % width, 0]
         part = slice_operand(node, x, starts, sizes, [1, *(window.stride for window in windows), 1])
-        found = builder.where(builder.equal(part, greatest), node.scalar(np.float32(tap + 0.1), "float32"), found)
+        found = builder.where(builder.equal(part, greatest), node.scalar(tap + _SHIFT, "float32"), found)
     return [greatest, found]
 
 

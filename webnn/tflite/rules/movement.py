@@ -26,7 +26,7 @@ def _reshape(node: Node) -> Result:
     elif node.given(1) and output.open:
         shape = node.known_integers(1, "the shape, which the file leaves open,")
     else:
-        shape = output.shape if node.given(1) else node.option("NewShape", list(output.shape))
+        shape = list(output.shape) if node.given(1) else node.option("NewShape", list(output.shape))
     result: Result = node.one("Reshape", [node.value(0), [*shape]], allowzero=1)
     return result
 
@@ -141,7 +141,10 @@ def _strided_slice(node: Node) -> Result:
     spread = len(shape) - (len(begins) - added - ellipses)
     if ellipses > 1 or spread < 0:
         raise Refused(f"begin must have at most one number for each of {len(shape)} dimensions, and one ellipsis, got {len(begins)}")
-    starts, stops, steps, kept = [], [], [], []
+    starts: list[int] = []
+    stops: list[int] = []
+    steps: list[int] = []
+    kept: list[int] = []
     for place, (begin, end, stride) in enumerate(zip(begins, ends, strides, strict=True)):
         if has("Ellipsis", place):
             for _ in range(spread):
