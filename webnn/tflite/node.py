@@ -13,6 +13,7 @@ from webnn.importing.steps import Operands, Result, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Tensor
+from webnn.tflite.quantization import round_input
 from webnn.validation import webidl
 
 __all__ = ["Node", "Run", "Variables"]
@@ -132,6 +133,13 @@ class Node(Inputs):
         if activation == "TANH":
             return builder.tanh(x)
         raise Refused(f"the fused activation {activation} is not supported")
+
+    def rounded(self, index: int, weights: int, *, asymmetric: bool) -> MLOperand:
+        """Return an input, rounded as LiteRT does where the weights are quantized and the input is not."""
+        x, table = self.tensors[index], self.tensors[weights]
+        if x is None or x.type != "FLOAT32" or table is None or table.quantization is None:
+            return self.operand(index)
+        return round_input(self, self.operand(index), asymmetric=asymmetric)
 
     # Rules of ONNX.
 

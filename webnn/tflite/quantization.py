@@ -9,7 +9,7 @@ from webnn.importing.steps import Steps
 from webnn.importing.values import Array, Refused, Value
 from webnn.tflite.model import Quantization, Tensor
 
-__all__ = ["dequantize", "find_quantization", "quantize"]
+__all__ = ["dequantize", "find_quantization", "quantize", "round_input"]
 
 #: The integers that `dequantizeLinear` and `quantizeLinear` have.
 _TYPES = frozenset({"int4", "int8", "uint8", "int32"})
@@ -57,3 +57,22 @@ def _spread(quantization: Quantization, rank: int) -> tuple[Array, Array]:
     if quantization.scales.size > 1:
         shape[quantization.axis] = quantization.scales.size
     return quantization.scales.astype(np.float32).reshape(shape), quantization.zeros.reshape(shape)
+
+
+def round_input(steps: Steps, x: MLOperand, *, asymmetric: bool) -> MLOperand:
+    """Round numbers to 8 bits by the range of each batch, as LiteRT does before it multiplies them by quantized weights."""
+    builder, axes = steps.builder, list(range(1, x.descriptor.rank))
+    least, most = (builder.reduceMin(x, axes=axes, keepDimensions=True), builder.reduceMax(x, axes=axes, keepDimensions=True))
+    zero, one = steps.scalar(0, x), steps.scalar(1, x)
+    if asymmetric:
+        least, most = builder.min(least, zero), builder.max(most, zero)
+        scale = builder.div(builder.sub(most, least), steps.scalar(255, x))
+    else:
+        scale = builder.div(builder.max(builder.abs(least), builder.abs(most)), steps.scalar(127, x))
+    # Zeros only have no scale.
+    scale = builder.where(builder.equal(scale, zero), one, scale)
+    rounded = builder.roundEven(builder.div(x, scale))
+    if asymmetric:
+        low = builder.roundEven(builder.div(least, scale))
+        rounded = builder.min(builder.max(rounded, low), builder.add(low, steps.scalar(255, x)))
+    return builder.mul(rounded, scale)

@@ -37,8 +37,10 @@ def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> ML
     }
     if node.given(2):
         options["bias"] = node.operand(2)
-    x, filter = node.operand(0), node.operand(1)
-    return node.activate(node.builder.conv2d(x, filter, options))
+    given = node.tensors[1]
+    by_channel = given is not None and given.quantization is not None and given.quantization.scales.size > 1
+    x = node.rounded(0, 1, asymmetric=by_channel)
+    return node.activate(node.builder.conv2d(x, node.operand(1), options))
 
 
 def _conv(node: Node) -> MLOperand:

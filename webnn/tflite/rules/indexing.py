@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused
 from webnn.tflite.node import Node
 
 __all__ = ["RULES"]
@@ -109,15 +109,15 @@ def _dynamic_update_slice(node: Node) -> Result:
 
 
 def _one_hot(node: Node) -> Result:
-    """Compare the indices with all places. The depth must be known."""
-    values = [node.one("Reshape", [node.value(index), [1]]) for index in (3, 2)]
-    result: Result = node.one("OneHot", [node.value(0), node.value(1), _join(node, values)], axis=node.option("Axis", -1))
-    return result
-
-
-def _join(node: Node, values: list[Any]) -> Value | Any:
-    arrays = [value.array for value in (node.value(3), node.value(2)) if value.array is not None]
-    return np.concatenate([array.reshape(1) for array in arrays]) if len(arrays) == 2 else node.one("Concat", values, axis=0)
+    """Compare the indices with all places; indices out of range are nowhere. The depth must be known."""
+    builder, shape, depth = node.builder, node.value(0).shape, node.known_integer(1, "the depth")
+    if not 1 <= depth <= _MOST:
+        raise Refused(f"the depth must be from 1 to {_MOST}, got {depth}")
+    axis = node.axis("Axis", len(shape) + 1, -1)
+    places = node.reshape(node.cast(node.operand(0), "int32"), [*shape[:axis], 1, *shape[axis:]])
+    every = node.constant(np.arange(depth, dtype=np.int32).reshape(-1, *[1] * (len(shape) - axis)))
+    on, off = (node.reshape(node.operand(index), []) for index in (2, 3))
+    return builder.where(builder.equal(places, every), on, off)
 
 
 def _top_k(node: Node) -> list[Result]:

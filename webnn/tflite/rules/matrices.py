@@ -30,7 +30,8 @@ def _fully_connected(node: Node) -> MLOperand:
         raise Refused("shuffled weights are not supported")
     rows, (outputs, inputs) = x.size // weights.shape[1], weights.shape
     bias = node.operand(2) if node.given(2) else None
-    y = node.activate(fully_connect(node, node.reshape(node.operand(0), [rows, inputs]), weights, bias))
+    rounded = node.rounded(0, 1, asymmetric=node.flag("AsymmetricQuantizeInputs"))
+    y = node.activate(fully_connect(node, node.reshape(rounded, [rows, inputs]), weights, bias))
     return node.reshape(y, [*x.shape[:-1], outputs]) if node.flag("KeepNumDims") and x.rank and x.shape[-1] == inputs else y
 
 
