@@ -162,7 +162,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
     def locate(self, node: tuple[Operator, Scope]) -> tuple[str, str]:
         """Return the place of an operator, the name of its first output, and its own name."""
         operator, scope = node
-        name = scope.tensor(operator.outputs[0]).name if operator.outputs and operator.outputs[0] >= 0 else operator.key
+        name = scope.tensor(operator.outputs[0]).name if operator.outputs else operator.key
         return f"{scope.path}{name}", operator.key
 
     def retry(self, node: tuple[Operator, Scope]) -> bool:
@@ -187,23 +187,24 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         operator, scope = node
         roots = frozenset[str]().union(*[value.roots for index in operator.inputs if (value := scope.values.get(index)) is not None])
         for place, index in enumerate(operator.outputs):
-            if index >= 0:
-                value = None if outputs is None else outputs[place]
-                if value is not None:
-                    name = scope.tensor(index).name
-                    value.name = value.name or name
-                    if value.array is None:
-                        value.roots = value.roots | roots
-                    self.operands.remember(name, value)
-                scope.values[index] = value
+            value = None if outputs is None else outputs[place]
+            if value is not None:
+                name = scope.tensor(index).name
+                value.name = value.name or name
+                if value.array is None:
+                    value.roots = value.roots | roots
+                self.operands.remember(name, value)
+            scope.values[index] = value
 
     def evaluate(self, node: tuple[Operator, Scope]) -> Sequence[Value | None]:
         """Return the outputs of an operator."""
         operator, scope = node
         self.take_step(len(operator.inputs) + len(operator.outputs))
         for index in operator.outputs:
-            if scope.values.get(index) is not None or (index >= 0 and scope.tensor(index).data is not None):
+            if scope.values.get(index) is not None or scope.tensor(index).data is not None:
                 raise Refused(f"the tensor {webidl.describe(scope.tensor(index).name)} must be made once")
+        if not operator.outputs and operator.key not in BODIES:
+            raise Refused("the operator must have outputs")
         rule = RULES.get(operator.key)
         if rule is None:
             raise Refused(f"there is no rule for the operator {operator.key}", advise(operator.key))
@@ -227,7 +228,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
     def _node(self, operands: Operands, operator: Operator, scope: Scope, inputs: Sequence[Value | None]) -> Node:
         """Return an operator for its rule: with the numbers that integers stand for, but where a rule only moves them."""
         tensors = [None if index < 0 else scope.tensor(index) for index in operator.inputs]
-        outputs = [scope.tensor(index) for index in operator.outputs if index >= 0]
+        outputs = [scope.tensor(index) for index in operator.outputs]
         quantizations = [each.quantization for each in (*tensors, *outputs) if each is not None and each.quantization is not None]
         moves = operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations)
         given = [

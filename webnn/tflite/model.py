@@ -254,8 +254,12 @@ def read(source: str | os.PathLike[str] | bytes) -> Model:
         return _Reader(data, file).read()
     except FormatError:
         raise
+    except UnicodeDecodeError:
+        raise FormatError("is not a valid TFLite model: names must be UTF-8", file) from None
     except _FAULTS as error:
-        raise FormatError(f"is not a valid TFLite model: {error}", file) from None
+        raise FormatError(
+            f"is not a valid TFLite model: an offset or a length leads out of its {len(data)} bytes ({error})", file
+        ) from None
 
 
 class _Reader:
@@ -413,10 +417,8 @@ class _Reader:
                 fields.Init(table.Bytes, table.Pos)
                 options |= {field: self._option(get(fields)) for field, get in accessors(name)}
         custom = operator.CustomOptionsAsNumpy()
-        inputs, outputs = (
-            self._indices(numbers, tensors, least, "those of an operator")
-            for numbers, least in ((operator.InputsAsNumpy(), -1), (operator.OutputsAsNumpy(), -1))
-        )
+        inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")
+        outputs = self._indices(operator.OutputsAsNumpy(), tensors, 0, "the outputs of an operator")
         key, version = codes[index]
         return Operator(key, version, inputs, outputs, options, custom.tobytes() if isinstance(custom, np.ndarray) else b"")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,39 +14,14 @@ from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Tensor
 from webnn.tflite.quantization import round_input
+from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 
-__all__ = ["Node", "Run", "Variables"]
+__all__ = ["Node", "borrow"]
 
 #: An input of a rule of ONNX.
 Given: TypeAlias = Value | MLOperand | Array | Sequence[int] | None
 _ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
-
-
-class Run(Protocol):
-    """Imports a subgraph."""
-
-    def __call__(self, subgraph: int, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
-        """Return the values of the subgraph's outputs. Of a tentative one, which may never run, faults are raised as `Refused`."""
-
-
-class Variables(Protocol):
-    """The variables of the model, by numbers."""
-
-    def find(self, name: str) -> int:
-        """Return the number of a variable."""
-
-    def number(self, handle: Value) -> int:
-        """Return the number of a variable by its handle; refuse any other value."""
-
-    def read(self, number: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Value:
-        """Return the value of a variable."""
-
-    def write(self, number: int, value: Value) -> None:
-        """Give a variable a value."""
-
-    def begin(self, *, is_beginning: bool) -> None:
-        """Begin or end the subgraph that gives variables their first values."""
 
 
 class Node(Inputs):
@@ -59,7 +34,7 @@ class Node(Inputs):
         operator: The operator.
         given: The tensors of the inputs in the file; None where an optional one is missing.
         outputs: The tensors of the outputs.
-        run: Imports a subgraph.
+        run: Imports a subgraph, by its index, a name and the values of its inputs; of a tentative one faults are raised as `Refused`.
         variables: The variables of the model.
         updates: The new values of inputs that are variables, by their indices.
     """
@@ -71,7 +46,7 @@ class Node(Inputs):
         inputs: Sequence[Value | None],
         tensors: Sequence[Tensor | None],
         outputs: Sequence[Tensor],
-        run: Run,
+        run: Callable[..., list[Value]],
         variables: Variables,
     ) -> None:
         super().__init__(operands, inputs)
@@ -160,9 +135,10 @@ class Node(Inputs):
         names = [tensor.name for tensor in self.outputs] if outputs == len(self.outputs) else [f"output {each}" for each in range(outputs)]
         return run_rule(self._operands, operator, given, names, attributes, bodies)
 
-    def one(self, operator: str, inputs: Sequence[Given] | None = None, **attributes: Any) -> Any:
+    def one(self, operator: str, inputs: Sequence[Given] | None = None, **attributes: Any) -> Result:
         """Return the result of ONNX's rule for an operator with one output."""
-        return self.onnx(operator, inputs, **attributes)[0]
+        found: Result = self.onnx(operator, inputs, **attributes)[0]
+        return found
 
     def operand_from(self, result: Result) -> MLOperand:
         """Return the operand of a rule's result."""
@@ -178,3 +154,14 @@ def _value(given: Given) -> Value | None:
     if isinstance(given, MLOperand):
         return value_of(given)
     return Value.known(given if isinstance(given, np.ndarray) else np.array(given, np.int64))
+
+
+def borrow(operator: str, **attributes: Any) -> Callable[[Node], Result]:
+    """Return the rule of an operator that is as ONNX's of the same inputs; an activation may be fused."""
+
+    def rule(node: Node) -> Result:
+        result = node.one(operator, **attributes)
+        return node.activate(node.operand_from(result)) if node.option("FusedActivationFunction", 0) else result
+
+    rule.__doc__ = f"Map as ONNX's {operator}."
+    return rule

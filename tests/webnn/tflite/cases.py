@@ -280,9 +280,7 @@ def _elementwise() -> Mapping[str, bytes]:
         "CAST int": one("CAST", [i(5)], [f()]),
         "CAST bool": one("CAST", [b(5)], [f()]),
     }
-    quantized = {
-        name: one(name, [q(2, 3, 4)], [q(scale=0.04, zero=-5)], version=2) for name in ("RELU", "RELU6", "ABS", "HARD_SWISH", "ELU")
-    }
+    quantized = {name: one(name, [q(2, 3, 4)], [q(scale=0.04, zero=-5)], version=2) for name in ("RELU", "RELU6", "ABS")}
     quantized["LOGISTIC"] = one("LOGISTIC", [q(2, 3, 4)], [q(scale=1 / 256, zero=-128)], version=2)
     quantized["TANH"] = one("TANH", [q(2, 3, 4)], [q(scale=1 / 128, zero=0)], version=2)
     quantized["LEAKY_RELU"] = one("LEAKY_RELU", [q(2, 3, 4)], [q(scale=0.04)], "LeakyReluOptions", Alpha=0.3, version=2)

@@ -109,7 +109,7 @@ def _conv_3d(node: Node) -> MLOperand:
         dilations=[each.dilation for each in windows],
         pads=[each.low for each in windows] + [each.high for each in windows],
     )
-    return node.activate(node.transpose(y, _BACK))
+    return node.activate(node.transpose(node.operand_from(y), _BACK))
 
 
 def _transpose_conv_3d(node: Node) -> MLOperand:
@@ -125,7 +125,7 @@ def _transpose_conv_3d(node: Node) -> MLOperand:
         pads=[low for low, _ in trims] + [max(high, 0) for _, high in trims],
         output_padding=[max(-high, 0) for _, high in trims],
     )
-    return node.activate(node.transpose(y, _BACK))
+    return node.activate(node.transpose(node.operand_from(y), _BACK))
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,26 +10,9 @@ from webnn.importing.bits import Bits
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, borrow
 
 __all__ = ["RULES"]
-
-
-def _as(operator: str, **attributes: Any) -> Callable[[Node], Result]:
-    def rule(node: Node) -> Result:
-        result: Result = node.one(operator, **attributes)
-        return result
-
-    rule.__doc__ = f"Map as ONNX's {operator}."
-    return rule
-
-
-def _fused(operator: str) -> Callable[[Node], Result]:
-    def rule(node: Node) -> Result:
-        return node.activate(node.operand_from(node.one(operator)))
-
-    rule.__doc__ = f"Map as ONNX's {operator}, and apply the activation that is fused."
-    return rule
 
 
 def _clamp(low: float, high: float) -> Callable[[Node], Result]:
@@ -61,7 +43,7 @@ def _not_equal(node: Node) -> Result:
 def _floor_div(node: Node) -> Result:
     """Round the quotient down; integers lose their remainder first, which has the sign of the divisor."""
     builder, a, b = node.builder, node.operand(0), node.operand(1)
-    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.one("Mod")), b)
+    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_from(node.one("Mod"))), b)
 
 
 def _prelu(node: Node) -> Result:
@@ -76,8 +58,7 @@ def _leaky_relu(node: Node) -> Result:
 
 def _gelu(node: Node) -> Result:
     """Map to gelu, or to the approximation with tanh."""
-    result: Result = node.one("Gelu", approximate="tanh" if node.flag("Approximate") else "none")
-    return result
+    return node.one("Gelu", approximate="tanh" if node.flag("Approximate") else "none")
 
 
 def _atan2(node: Node) -> Result:
@@ -100,8 +81,7 @@ def _select(node: Node) -> Result:
 
 def _cast(node: Node) -> Result:
     """Map to cast; to bool by a comparison with 0."""
-    result: Result = node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)
-    return result
+    return node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)
 
 
 def _zeros_like(node: Node) -> Result:
@@ -134,77 +114,55 @@ def _clamp_between(node: Node) -> Result:
     return node.builder.min(node.builder.max(node.operand(1), node.operand(0)), node.operand(2))
 
 
+#: The operators that are as ONNX's.
+_BORROWED = {
+    **{
+        each.upper(): each
+        for each in ("Abs", "Add", "Ceil", "Cos", "Div", "Elu", "Equal", "Exp", "Floor", "Greater", "Less", "Log", "Mul", "Neg")
+    },
+    **{each.upper(): each for each in ("Pow", "Relu", "Round", "Sign", "Sin", "Sqrt", "Sub", "Tanh")},
+    **{"ADD_N": "Sum", "FLOOR_MOD": "Mod", "GREATER_EQUAL": "GreaterOrEqual", "HARD_SWISH": "HardSwish", "LESS_EQUAL": "LessOrEqual"},
+    **{"LOGICAL_AND": "And", "LOGICAL_NOT": "Not", "LOGICAL_OR": "Or", "LOGISTIC": "Sigmoid", "MAXIMUM": "Max", "MINIMUM": "Min"},
+    "SELECT_V2": "Where",
+}
+#: Those of StableHLO.
+_STABLEHLO = {
+    **{each.upper(): each for each in ("Abs", "Add", "Floor", "Log", "Tanh")},
+    **{
+        "COSINE": "Cos",
+        "DIVIDE": "Div",
+        "EXPONENTIAL": "Exp",
+        "LOGISTIC": "Sigmoid",
+        "MAXIMUM": "Max",
+        "MINIMUM": "Min",
+        "MULTIPLY": "Mul",
+    },
+    **{"NEGATE": "Neg", "POWER": "Pow", "SELECT": "Where", "SUBTRACT": "Sub"},
+}
+
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
-    "ABS": _as("Abs"),
-    "ADD": _fused("Add"),
-    "ADD_N": _as("Sum"),
+    **{key: borrow(operator) for key, operator in _BORROWED.items()},
+    **{f"STABLEHLO_{key}": borrow(operator) for key, operator in _STABLEHLO.items()},
     "ATAN2": _atan2,
     "BITWISE_XOR": _bitwise_xor,
     "CAST": _cast,
-    "CEIL": _as("Ceil"),
-    "COS": _as("Cos"),
-    "DIV": _fused("Div"),
-    "ELU": _as("Elu"),
-    "EQUAL": _as("Equal"),
-    "EXP": _as("Exp"),
-    "FLOOR": _as("Floor"),
     "FLOOR_DIV": _floor_div,
-    "FLOOR_MOD": _as("Mod"),
     "GELU": _gelu,
-    "GREATER": _as("Greater"),
-    "GREATER_EQUAL": _as("GreaterOrEqual"),
-    "HARD_SWISH": _as("HardSwish"),
     "LEAKY_RELU": _leaky_relu,
-    "LESS": _as("Less"),
-    "LESS_EQUAL": _as("LessOrEqual"),
-    "LOG": _as("Log"),
-    "LOGICAL_AND": _as("And"),
-    "LOGICAL_NOT": _as("Not"),
-    "LOGICAL_OR": _as("Or"),
-    "LOGISTIC": _as("Sigmoid"),
-    "MAXIMUM": _as("Max"),
-    "MINIMUM": _as("Min"),
-    "MUL": _fused("Mul"),
-    "NEG": _as("Neg"),
     "NOT_EQUAL": _not_equal,
-    "POW": _as("Pow"),
     "PRELU": _prelu,
-    "RELU": _as("Relu"),
     "RELU6": _clamp(0, 6),
     "RELU_0_TO_1": _clamp(0, 1),
     "RELU_N1_TO_1": _clamp(-1, 1),
     "RIGHT_SHIFT": _right_shift,
-    "ROUND": _as("Round"),
     "RSQRT": _rsqrt,
     "SELECT": _select,
-    "SELECT_V2": _as("Where"),
-    "SIGN": _as("Sign"),
-    "SIN": _as("Sin"),
-    "SQRT": _as("Sqrt"),
     "SQUARE": _square,
     "SQUARED_DIFFERENCE": _squared_difference,
-    "STABLEHLO_ABS": _as("Abs"),
-    "STABLEHLO_ADD": _as("Add"),
     "STABLEHLO_CBRT": _cbrt,
     "STABLEHLO_CLAMP": _clamp_between,
     "STABLEHLO_CONVERT": _cast,
-    "STABLEHLO_COSINE": _as("Cos"),
-    "STABLEHLO_DIVIDE": _as("Div"),
-    "STABLEHLO_EXPONENTIAL": _as("Exp"),
-    "STABLEHLO_FLOOR": _as("Floor"),
-    "STABLEHLO_LOG": _as("Log"),
-    "STABLEHLO_LOGISTIC": _as("Sigmoid"),
-    "STABLEHLO_MAXIMUM": _as("Max"),
-    "STABLEHLO_MINIMUM": _as("Min"),
-    "STABLEHLO_MULTIPLY": _as("Mul"),
-    "STABLEHLO_NEGATE": _as("Neg"),
-    "STABLEHLO_POWER": _as("Pow"),
-    "STABLEHLO_REMAINDER": _as("Mod", fmod=1),
+    "STABLEHLO_REMAINDER": borrow("Mod", fmod=1),
     "STABLEHLO_RSQRT": _rsqrt,
-    "STABLEHLO_SELECT": _as("Where"),
-    "STABLEHLO_SUBTRACT": _as("Sub"),
-    "STABLEHLO_TANH": _as("Tanh"),
-    "SUB": _fused("Sub"),
-    "TANH": _as("Tanh"),
     "ZEROS_LIKE": _zeros_like,
 }

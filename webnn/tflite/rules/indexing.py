@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Array, Refused
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, borrow
 
 __all__ = ["RULES"]
 
@@ -22,10 +22,8 @@ def _gather(node: Node) -> Result:
     value, indices = node.value(0), node.value(1)
     axis, batches = node.axis("Axis", value.rank, 0), node.option("BatchDims", 0)
     batches += indices.rank if batches < 0 else 0
-    result: Result
     if not batches:
-        result = node.one("Gather", axis=axis)
-        return result
+        return node.one("Gather", axis=axis)
     if not 0 < batches <= min(axis, indices.rank):
         raise Refused(f"BatchDims must be at most the axis, {axis}, got {batches}")
     # The axis comes behind the batches, and its elements go back to where it was.
@@ -39,19 +37,12 @@ def _gather(node: Node) -> Result:
     return node.transpose(found, [*range(batches), *before, *range(batches, batches + chosen), *behind])
 
 
-def _gather_nd(node: Node) -> Result:
-    """Map to gatherND. Known indices must be in range; computed ones outside are clamped."""
-    result: Result = node.one("GatherND")
-    return result
-
-
 def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], number: float, reduction: str) -> Result:
     """Scatter into a tensor whose elements are one number."""
     if product(shape) > _MOST or min(shape, default=1) < 0:
         raise Refused(f"the shape must have from 1 to {_MOST} elements, got {list(shape)}")
     dtype = node.outputs[0].dtype if node.outputs[0].quantization is None else np.dtype(np.float32)
-    result: Result = node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
-    return result
+    return node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
 
 
 def _scatter_nd(node: Node) -> Result:
@@ -68,8 +59,7 @@ def _sparse_to_dense(node: Node) -> Result:
     places = node.one("Reshape", [indices, [count, size]])
     updates = node.one("Expand", [node.value(2), [count]])
     data = node.one("Expand", [node.value(3), [*shape]])
-    result: Result = node.one("ScatterND", [data, places, updates])
-    return result
+    return node.one("ScatterND", [data, places, updates])
 
 
 def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Callable[[Node], Result]:
@@ -127,8 +117,7 @@ def _top_k(node: Node) -> list[Result]:
 
 def _position(operator: str) -> Callable[[Node], Result]:
     def rule(node: Node) -> Result:
-        result: Result = node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
-        return result
+        return node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
 
     rule.__doc__ = f"Map as ONNX's {operator}. The axis must be known."
     return rule
@@ -182,7 +171,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "BUCKETIZE": _bucketize,
     "DYNAMIC_UPDATE_SLICE": _dynamic_update_slice,
     "GATHER": _gather,
-    "GATHER_ND": _gather_nd,
+    "GATHER_ND": borrow("GatherND"),
     "ONE_HOT": _one_hot,
     "RANGE": _range,
     "SCATTER_ND": _scatter_nd,

@@ -44,14 +44,12 @@ def _batch_matmul(node: Node) -> Result:
             raise Refused(f"the matrices must have at least 2 dimensions, got {list(node.value(index).shape)}")
         if node.flag(name):
             operands[index] = node.transpose(operands[index], [*range(rank - 2), rank - 1, rank - 2])
-    result: Result = node.one("MatMul", operands)
-    return result
+    return node.one("MatMul", operands)
 
 
 def _embedding_lookup(node: Node) -> Result:
     """Map to gather of rows."""
-    result: Result = node.one("Gather", [node.value(1), node.value(0)], axis=0)
-    return result
+    return node.one("Gather", [node.value(1), node.value(0)], axis=0)
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -10,7 +10,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, pad, slice_axis
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Array, Refused
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, borrow
 
 __all__ = ["RULES"]
 
@@ -27,34 +27,29 @@ def _reshape(node: Node) -> Result:
         shape = node.known_integers(1, "the shape, which the file leaves open,")
     else:
         shape = list(output.shape) if node.given(1) else node.option("NewShape", list(output.shape))
-    result: Result = node.one("Reshape", [node.value(0), [*shape]], allowzero=1)
-    return result
+    return node.one("Reshape", [node.value(0), [*shape]], allowzero=1)
 
 
 def _reshape_to_output(node: Node) -> Result:
     """Map to reshape, to the shape of the file."""
-    result: Result = node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1)
-    return result
+    return node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1)
 
 
 def _squeeze(node: Node) -> Result:
     """Map to reshape. Without dimensions, all those of size 1 are left out."""
     axes = node.option("SqueezeDims", [])
-    result: Result = node.one("Squeeze", [node.value(0), axes or None])
-    return result
+    return node.one("Squeeze", [node.value(0), axes or None])
 
 
 def _expand_dims(node: Node) -> Result:
     """Map to reshape."""
-    result: Result = node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]])
-    return result
+    return node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]])
 
 
 def _transpose(node: Node) -> Result:
     """Map to transpose. The permutation must be known."""
     given = node.option("Permutation", []) or node.known_integers(1, "the permutation")
-    result: Result = node.one("Transpose", [node.value(0)], perm=normalize_axes("the permutation", given, node.value(0).rank))
-    return result
+    return node.one("Transpose", [node.value(0)], perm=normalize_axes("the permutation", given, node.value(0).rank))
 
 
 def _shape(node: Node) -> Result:
@@ -74,8 +69,7 @@ def _pack(node: Node) -> Result:
     """Map to concat along a new dimension."""
     axis = node.axis("Axis", node.value(0).rank + 1, 0)
     parts = [node.one("Unsqueeze", [node.value(index), [axis]]) for index in range(len(node.inputs))]
-    result: Result = node.one("Concat", parts, axis=axis)
-    return result
+    return node.one("Concat", parts, axis=axis)
 
 
 def _unpack(node: Node) -> list[Result]:
@@ -121,8 +115,7 @@ def _slice(node: Node) -> Result:
     ends = [limit if size == -1 else start + size for limit, start, size in zip(shape, starts, sizes, strict=True)]
     if not all(0 <= start <= end <= limit for start, end, limit in zip(starts, ends, shape, strict=True)):
         raise Refused(f"the slice must lie inside of {list(shape)}, got {starts} to {ends}")
-    result: Result = node.one("Slice", [node.value(0), starts, ends])
-    return result
+    return node.one("Slice", [node.value(0), starts, ends])
 
 
 def _strided_slice(node: Node) -> Result:
@@ -171,16 +164,14 @@ def _strided_slice(node: Node) -> Result:
     kept += range(len(starts), len(shape))
     axes = list(range(len(starts)))
     part = node.one("Slice", [node.value(0), starts, stops, axes, steps]) if starts else node.value(0)
-    sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape
-    result: Result = node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
-    return result
+    sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape if part is not None else ()
+    return node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
 
 
 def _slice_between(node: Node) -> Result:
     """Map to slice."""
     starts, limits, strides = (node.option(name) for name in ("StartIndices", "LimitIndices", "Strides"))
-    result: Result = node.one("Slice", [node.value(0), starts, limits, list(range(len(starts))), strides])
-    return result
+    return node.one("Slice", [node.value(0), starts, limits, list(range(len(starts))), strides])
 
 
 def _reverse(node: Node) -> Result:
@@ -191,23 +182,10 @@ def _reverse(node: Node) -> Result:
 
 def _reverse_sequence(node: Node) -> Result:
     """Map to reverse if all sequences are whole, otherwise to gatherND. The sequences must be along the first two dimensions."""
-    result: Result = node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0))
-    return result
+    return node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0))
 
 
 # Repetitions and padding.
-
-
-def _tile(node: Node) -> Result:
-    """Map to tile. The repeats must be known."""
-    result: Result = node.one("Tile")
-    return result
-
-
-def _broadcast_to(node: Node) -> Result:
-    """Map to expand. The shape must be known."""
-    result: Result = node.one("Expand")
-    return result
 
 
 def _broadcast_in_dim(node: Node) -> Result:
@@ -217,8 +195,7 @@ def _broadcast_in_dim(node: Node) -> Result:
 
 def _fill(node: Node) -> Result:
     """Map to expand. The shape must be known."""
-    result: Result = node.one("Expand", [node.value(1), node.value(0)])
-    return result
+    return node.one("Expand", [node.value(1), node.value(0)])
 
 
 def _widths(node: Node, index: int = 1) -> Array:
@@ -233,8 +210,7 @@ def _pad(node: Node) -> Result:
     """Map to pad. The widths must be known; the number that is added may be computed."""
     low, high = _widths(node).T.tolist()
     padding = node.value(2) if node.given(2) else None
-    result: Result = node.one("Pad", [node.value(0), [*low, *high], padding], mode="constant")
-    return result
+    return node.one("Pad", [node.value(0), [*low, *high], padding], mode="constant")
 
 
 def _mirror_pad(node: Node) -> Result:
@@ -242,8 +218,7 @@ def _mirror_pad(node: Node) -> Result:
     widths = _widths(node)
     if not node.option("Mode", 0):
         low, high = widths.T.tolist()
-        result: Result = node.one("Pad", [node.value(0), [*low, *high]], mode="reflect")
-        return result
+        return node.one("Pad", [node.value(0), [*low, *high]], mode="reflect")
     x = node.operand(0)
     for axis, (before, behind) in enumerate(widths.tolist()):
         size = node.value(0).shape[axis]
@@ -261,8 +236,9 @@ def _dilate(node: Node) -> Result:
     if len(distances) != value.rank or min(distances, default=1) < 1:
         raise Refused(f"the distances must be {value.rank} numbers of at least 1, got {distances}")
     none = [0] * value.rank
-    scalar = node.value(2) if not node.value(2).rank else node.one("Reshape", [node.value(2), []])
-    return pad(node, value, scalar, none, none, [distance - 1 for distance in distances])
+    if node.value(2).rank:
+        raise Refused(f"the padding must be a scalar, got {list(node.value(2).shape)}")
+    return pad(node, value, node.value(2), none, none, [distance - 1 for distance in distances])
 
 
 # Blocks and matrices.
@@ -353,7 +329,7 @@ def _matrix_set_diag(node: Node) -> Result:
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "BATCH_TO_SPACE_ND": _batch_to_space,
-    "BROADCAST_TO": _broadcast_to,
+    "BROADCAST_TO": borrow("Expand"),
     "CONCATENATION": _concatenate,
     "DEPTH_TO_SPACE": _depth_to_space,
     "DILATE": _dilate,
@@ -382,7 +358,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "STABLEHLO_SLICE": _slice_between,
     "STABLEHLO_TRANSPOSE": _transpose,
     "STRIDED_SLICE": _strided_slice,
-    "TILE": _tile,
+    "TILE": borrow("Tile"),
     "TRANSPOSE": _transpose,
     "UNPACK": _unpack,
 }

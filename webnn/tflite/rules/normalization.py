@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, borrow
 
 __all__ = ["RULES"]
 
@@ -17,12 +17,6 @@ def _softmax(node: Node) -> Result:
     if beta != 1:
         x = node.builder.mul(x, node.scalar(beta, x))
     return node.builder.softmax(x, x.descriptor.rank - 1)
-
-
-def _log_softmax(node: Node) -> Result:
-    """Take the logarithm of softmax of the last dimension."""
-    result: Result = node.one("LogSoftmax", axis=-1)
-    return result
 
 
 def _l2(node: Node) -> Result:
@@ -45,6 +39,6 @@ def _local_response(node: Node) -> Result:
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "L2_NORMALIZATION": _l2,
     "LOCAL_RESPONSE_NORMALIZATION": _local_response,
-    "LOG_SOFTMAX": _log_softmax,
+    "LOG_SOFTMAX": borrow("LogSoftmax", axis=-1),
     "SOFTMAX": _softmax,
 }

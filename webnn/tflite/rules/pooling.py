@@ -49,10 +49,9 @@ def _resize(node: Node, mode: str, **rounding: str) -> Result:
     if half and mode == "nearest":
         positions = "tf_half_pixel_for_nn"
     sizes = node.known_integers(1, "the size")
-    result: Result = node.one(
+    return node.one(
         "Resize", [node.value(0), None, None, sizes], mode=mode, coordinate_transformation_mode=positions, axes=[1, 2], **rounding
     )
-    return result
 
 
 def _bilinear(node: Node) -> Result:

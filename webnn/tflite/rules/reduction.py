@@ -16,8 +16,7 @@ def _reduce(operator: str) -> Callable[[Node], Result]:
         # An axis may be named twice.
         rank = node.value(0).rank
         axes = [*dict.fromkeys(axis + rank if axis < 0 else axis for axis in axes)]
-        result: Result = node.one(operator, [node.value(0), axes], keepdims=int(node.flag("KeepDims")), noop_with_empty_axes=1)
-        return result
+        return node.one(operator, [node.value(0), axes], keepdims=int(node.flag("KeepDims")), noop_with_empty_axes=1)
 
     rule.__doc__ = f"Map as ONNX's {operator}. The axes must be known."
     return rule
@@ -25,8 +24,7 @@ def _reduce(operator: str) -> Callable[[Node], Result]:
 
 def _cumsum(node: Node) -> Result:
     """Map to cumulativeSum. The axis must be known."""
-    result: Result = node.one("CumSum", exclusive=int(node.flag("Exclusive")), reverse=int(node.flag("Reverse")))
-    return result
+    return node.one("CumSum", exclusive=int(node.flag("Exclusive")), reverse=int(node.flag("Reverse")))
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
