@@ -32,6 +32,8 @@ _VERSION = 3
 _MOST_MORE = 10_000
 #: The most dimensions of a tensor: NumPy has 64.
 _MOST_AXES = 32
+#: A tensor has fewer elements, also without its empty dimensions.
+_MOST_ELEMENTS = 1 << 48
 #: The longest name, in bytes. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 #: What a hostile offset or count makes the accessors raise.
@@ -112,9 +114,14 @@ class Tensor:
         return _TYPES[self.type][1]
 
     @property
+    def stored(self) -> np.dtype[Any]:
+        """The element type of the file, which must be one of the import."""
+        return _TYPES[self.type][0]
+
+    @property
     def limits(self) -> tuple[int, int]:
         """The least and the greatest integer of the element type as it is stored."""
-        bits = _TYPES[self.type][0]
+        bits = self.stored
         return (-8, 7) if bits == int4 else (int(np.iinfo(bits).min), int(np.iinfo(bits).max))
 
     def read(self) -> Array | None:
@@ -125,7 +132,7 @@ class Tensor:
         return self._array
 
     def _read(self, data: Array) -> Array:
-        imported, stored = self.dtype, _TYPES[self.type][0]
+        imported, stored = self.dtype, self.stored
         count = math.prod(self.shape) if self.sparsity is None else None
         if stored == int4:
             nibbles = np.stack([data & 15, data >> 4], -1).reshape(-1).astype(np.int8)
@@ -345,8 +352,8 @@ class _Reader:
             name = f"{name} {index}"
         names.add(name)
         shape, signature = self._numbers(tensor.ShapeAsNumpy()), self._numbers(tensor.ShapeSignatureAsNumpy())
-        if len(shape) > _MOST_AXES or min(shape, default=0) < 0:
-            wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0"
+        if len(shape) > _MOST_AXES or min(shape, default=0) < 0 or math.prod(filter(None, shape)) >= _MOST_ELEMENTS:
+            wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0, and fewer than {_MOST_ELEMENTS} elements"
             raise self._fault(f"the tensor {webidl.describe(name)} must have {wanted}, got {webidl.describe(shape)}")
         if not 0 <= tensor.Buffer() < len(buffers):
             raise self._fault(f"the tensor {webidl.describe(name)} must have one of {len(buffers)} buffers, got {tensor.Buffer()}")
@@ -415,15 +422,15 @@ class _Reader:
             if table is not None and name != "NONE":
                 fields = getattr(self._schema, name)()
                 fields.Init(table.Bytes, table.Pos)
-                options |= {field: self._option(get(fields)) for field, get in accessors(name)}
+                options |= {field: self._option(get(fields), is_vector=is_vector) for field, is_vector, get in accessors(name)}
         custom = operator.CustomOptionsAsNumpy()
         inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")
         outputs = self._indices(operator.OutputsAsNumpy(), tensors, 0, "the outputs of an operator")
         key, version = codes[index]
         return Operator(key, version, inputs, outputs, options, custom.tobytes() if isinstance(custom, np.ndarray) else b"")
 
-    def _option(self, found: Any) -> Any:
-        if isinstance(found, np.ndarray):
+    def _option(self, found: Any, *, is_vector: bool) -> Any:
+        if is_vector:
             return self._numbers(found)
         return self._text(found) if isinstance(found, bytes) else found
 

@@ -33,11 +33,12 @@ def names_of(enumeration: str) -> Mapping[int, str]:
 
 
 @cache
-def accessors(table: str) -> Sequence[tuple[str, Callable[[Any], Any]]]:
-    """Return the accessors of a table's fields, by names: of a vector the one that returns an array."""
+def accessors(table: str) -> Sequence[tuple[str, bool, Callable[[Any], Any]]]:
+    """Return the names of a table's fields, whether they are vectors, and their accessors, which return vectors as arrays."""
     found = {
         name: each
         for name, each in vars(getattr(load_schema(), table)).items()
         if isinstance(each, FunctionType) and each.__code__.co_argcount == 1
     }
-    return [(name.removesuffix("AsNumpy"), each) for name, each in found.items() if not name.endswith(("Length", "IsNone"))]
+    fields = {name: each for name, each in found.items() if not name.endswith(("Length", "IsNone"))}
+    return [(name.removesuffix("AsNumpy"), name.endswith("AsNumpy"), each) for name, each in fields.items()]

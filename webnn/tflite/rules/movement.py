@@ -26,8 +26,8 @@ def _reshape(node: Node) -> Result:
     elif node.given(1) and output.open:
         shape = node.known_integers(1, "the shape, which the file leaves open,")
     else:
-        shape = list(output.shape) if node.given(1) else node.option("NewShape", list(output.shape))
-    return node.one("Reshape", [node.value(0), [*shape]], allowzero=1)
+        shape = [] if node.given(1) else node.option("NewShape", [])
+    return node.one("Reshape", [node.value(0), shape or [*output.shape]], allowzero=1)
 
 
 def _reshape_to_output(node: Node) -> Result:
@@ -313,6 +313,8 @@ def _batch_to_space(node: Node) -> Result:
 def _matrix_diag(node: Node) -> Result:
     """Put the elements on diagonals of zeros."""
     shape = node.value(0).shape
+    if not shape:
+        raise Refused("the input must have dimensions")
     row = node.reshape(node.operand(0), [*shape[:-1], 1, shape[-1]])
     return node.builder.where(node.constant(np.eye(shape[-1], dtype=np.uint8)), row, node.scalar(0, row))
 
