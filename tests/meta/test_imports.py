@@ -41,7 +41,7 @@ BELOW = {
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
-    "webnn.tflite": {"webnn.validation", "webnn.builder", "webnn.importing", "webnn.onnx", "webnn.reference"},
+    "webnn.tflite": {"webnn", "webnn.validation", "webnn.builder", "webnn.importing", "webnn.onnx", "webnn.reference"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {

@@ -19,7 +19,7 @@ from webnn.tflite.model import Model, Operator, Settings, Signature, Subgraph, T
 from webnn.tflite.node import Node
 from webnn.tflite.quantization import dequantize, find_quantization, quantize
 from webnn.tflite.refused import advise
-from webnn.tflite.rules import BODIES, MOVES, RULES, Rule
+from webnn.tflite.rules import MOVES, RULES, UNFOLDED, Rule
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException, WebNNTypeError
@@ -66,7 +66,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         self._settings = settings
         self._signature = signature
         self._variables = Variables(self, model)
-        #: Values of tensors that are known, by the ids of the tensors, and the numbers that quantized values stand for, by theirs.
+        #: Values of tensors that are known, by the ids of the tensors, and the numbers that quantized values mean, by theirs.
         self._known: dict[int, Value] = {}
         self._numbers: dict[int, tuple[Value, Value]] = {}
 
@@ -144,8 +144,8 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             found = self._known[id(tensor)] = Value.known(array, tensor.name)
         return found
 
-    def _standing_for(self, operands: Operands, value: Value, tensor: Tensor) -> Value:
-        """Return the numbers that a value's integers stand for; the value itself if it is not quantized."""
+    def _meaning(self, operands: Operands, value: Value, tensor: Tensor) -> Value:
+        """Return the numbers that a value's integers mean; the value itself if it is not quantized."""
         quantization = find_quantization(tensor)
         if quantization is None or value.dtype.kind not in "iuV":
             return value
@@ -203,13 +203,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         for index in operator.outputs:
             if scope.values.get(index) is not None or scope.tensor(index).data is not None:
                 raise Refused(f"the tensor {webidl.describe(scope.tensor(index).name)} must be made once")
-        if not operator.outputs and operator.key not in BODIES:
+        if not operator.outputs and operator.key not in ("ASSIGN_VARIABLE", "CALL_ONCE"):
             raise Refused("the operator must have outputs")
         rule = RULES.get(operator.key)
         if rule is None:
             raise Refused(f"there is no rule for the operator {operator.key}", advise(operator.key))
         inputs = [None if index < 0 else self._find(scope, index) for index in operator.inputs]
-        if operator.key not in BODIES and inputs and all(value is None or value.array is not None for value in inputs):
+        if operator.key not in UNFOLDED and inputs and all(value is None or value.array is not None for value in inputs):
             folded = self._fold(rule, operator, scope, inputs)
             if folded is not None:
                 return folded
@@ -226,13 +226,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         return found
 
     def _node(self, operands: Operands, operator: Operator, scope: Scope, inputs: Sequence[Value | None]) -> Node:
-        """Return an operator for its rule: with the numbers that integers stand for, but where a rule only moves them."""
+        """Return an operator for its rule: with the numbers that integers mean, but where a rule only moves them."""
         tensors = [None if index < 0 else scope.tensor(index) for index in operator.inputs]
         outputs = [scope.tensor(index) for index in operator.outputs]
         quantizations = [each.quantization for each in (*tensors, *outputs) if each is not None and each.quantization is not None]
         moves = operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations)
         given = [
-            value if value is None or tensor is None or moves else self._standing_for(operands, value, tensor)
+            value if value is None or tensor is None or moves else self._meaning(operands, value, tensor)
             for value, tensor in zip(inputs, tensors, strict=True)
         ]
         run = partial(self._run, scope, self.locate((operator, scope))[0])

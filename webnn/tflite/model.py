@@ -36,7 +36,7 @@ _MOST_AXES = 32
 _MOST_ELEMENTS = 1 << 48
 #: The longest name, in bytes. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
-#: What a hostile offset or count makes the accessors raise.
+#: The errors of accessors that a hostile offset or count leads out of the file.
 _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
 _T = TypeVar("_T")
 
@@ -65,14 +65,14 @@ _TYPES: Mapping[str, tuple[np.dtype[Any], np.dtype[Any]]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantization:
-    """The numbers that integers stand for: scales * (integers - zeros), of one element, or of one for each index of an axis."""
+    """The numbers that integers mean: scales * (integers - zeros), of one element, or of one for each index of an axis."""
 
     scales: Array
     zeros: Array
     axis: int
 
     def same(self, other: Quantization | None) -> bool:
-        """Tell whether integers stand for the same numbers with another one."""
+        """Tell whether integers mean the same numbers with another one."""
         return (
             other is not None
             and np.array_equal(self.scales, other.scales)
@@ -91,7 +91,7 @@ class Tensor:
         shape: The shape that the file gives it.
         open: The dimensions whose sizes the file leaves open.
         data: The bytes of its elements, if they are known.
-        quantization: The numbers that its integers stand for.
+        quantization: The numbers that its integers mean.
         sparsity: Where its elements are, if only some are stored.
         is_variable: Whether it keeps its elements between two runs.
     """

@@ -27,7 +27,7 @@ _ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 class Node(Inputs):
     """An operator with its inputs. A rule reads it, calls the methods of its builder, and returns the outputs.
 
-    Inputs of quantized integers are the numbers that these stand for, but for rules that only move elements. Results in floating point
+    Inputs of quantized integers are the numbers that these mean, but for rules that only move elements. Results in floating point
     become the integers of a quantized output.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Quantized tensors: the numbers that their integers stand for, and back."""
+"""Quantized tensors: the numbers that their integers mean, and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_quantization(tensor: Tensor) -> Quantization | None:
 
 
 def dequantize(steps: Steps, value: Value, quantization: Quantization) -> Value:
-    """Return the numbers, in float32, that integers stand for."""
+    """Return the numbers, in float32, that integers mean."""
     scales, zeros = _spread(quantization, value.rank)
     if value.dtype.name in _TYPES:
         operand = steps.operand_of(value)
@@ -40,7 +40,7 @@ def dequantize(steps: Steps, value: Value, quantization: Quantization) -> Value:
 
 
 def quantize(steps: Steps, x: MLOperand, quantization: Quantization, tensor: Tensor) -> MLOperand:
-    """Return the integers of a tensor that stand for numbers of any floating-point type."""
+    """Return the integers of a tensor that mean numbers of any floating-point type."""
     if tensor.dtype.name not in _TYPES:
         raise Refused(f"quantized integers must be of int4, int8, int16, int32 or uint8, got {tensor.type}")
     scales, zeros = _spread(quantization, x.descriptor.rank)

@@ -23,7 +23,7 @@ __all__ = ["RECORDED", "check", "compute", "operations", "refusals"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: What LiteRT computes for the cases: `python -m tools.evidence.tflite_ops` writes it.
+#: The outputs that LiteRT computes for the cases: `python -m tools.evidence.tflite_ops` writes it.
 RECORDED = Path(__file__).with_name("recorded.json")
 
 

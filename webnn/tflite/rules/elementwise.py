@@ -125,7 +125,7 @@ _BORROWED = {
     **{"LOGICAL_AND": "And", "LOGICAL_NOT": "Not", "LOGICAL_OR": "Or", "LOGISTIC": "Sigmoid", "MAXIMUM": "Max", "MINIMUM": "Min"},
     "SELECT_V2": "Where",
 }
-#: Those of StableHLO.
+#: The same for operators of StableHLO.
 _STABLEHLO = {
     **{each.upper(): each for each in ("Abs", "Add", "Floor", "Log", "Tanh")},
     **{

@@ -1,4 +1,4 @@
-"""Operators between element types. The import itself quantizes results, and reads what quantized integers stand for."""
+"""Operators between element types. The import itself quantizes results, and reads what quantized integers mean."""
 
 from __future__ import annotations
 
@@ -12,14 +12,23 @@ from webnn.tflite.node import Node
 
 __all__ = ["RULES"]
 
+#: Constants of more numbers stay in float16.
+_FEW = 1 << 10
+
 
 def _pass(node: Node) -> Result:
-    """Pass on the input, or the numbers that it stands for. Sparse weights are expanded when the file is read."""
+    """Pass on the input, or the numbers that it means. Sparse weights are expanded when the file is read."""
     return node.value(0)
 
 
+def _dequantize(node: Node) -> Result:
+    """Map to cast or dequantizeLinear. Few numbers of float16 are cast at import; more stay as small as they are."""
+    value = node.value(0)
+    return value.array.astype(np.float32) if value.array is not None and value.size <= _FEW and value.dtype == np.float16 else value
+
+
 def _fake_quant(node: Node) -> Result:
-    """Round to the numbers that quantized integers would stand for."""
+    """Round to the numbers that quantized integers would mean."""
     builder, x = node.builder, node.operand(0)
     low, high, bits = float(node.option("Min", 0.0)), float(node.option("Max", 0.0)), node.integer("NumBits", 2)
     if not low <= 0 <= high or low == high or bits > 16:
@@ -35,7 +44,7 @@ def _fake_quant(node: Node) -> Result:
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "DENSIFY": _pass,
-    "DEQUANTIZE": _pass,
+    "DEQUANTIZE": _dequantize,
     "FAKE_QUANT": _fake_quant,
     "QUANTIZE": _pass,
 }
