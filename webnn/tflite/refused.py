@@ -23,6 +23,6 @@ def advise(key: str) -> str:
     """Return what helps against the refusal of an operator; empty if nothing is known."""
     if key.startswith("CUSTOM.Flex"):
         return "it is one of TensorFlow's own: convert the model with TFLITE_BUILTINS only"
-    if key.startswith("CUSTOM."):
+    if key.startswith("CUSTOM.") and key not in _ADVICE:
         return "it is not a part of TFLite: replace it with operators of TFLite, or do this step outside of the model"
     return _ADVICE.get(key, "")

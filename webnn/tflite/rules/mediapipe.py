@@ -119,7 +119,7 @@ def _fields(node: Node, names: Sequence[str], vector: str = "") -> dict[str, Any
         keys = {*fields.Keys.Value} if len(fields) <= _MOST_TAPS else set()
         found: dict[str, Any] = {name: fields[name].AsFloat if name in keys else 0.0 for name in names}
         if vector:
-            given = fields[vector].AsTypedVector
+            given = fields[vector].AsTypedVector if fields[vector].IsTypedVector else fields[vector].AsVector
             if len(given) > _MOST_LANDMARKS:
                 raise ValueError(f"{len(given)} landmarks")
             found[vector] = [int(given[index].AsInt) for index in range(len(given))]
