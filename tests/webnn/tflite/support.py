@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import webnn
 import webnn.tflite
 from tests.webnn.onnx.nodes import make_context
 from tests.webnn.tflite.cases import CASES
@@ -47,9 +48,9 @@ def refusals(model: bytes, **settings: Any) -> list[tuple[str, str]]:
     return []
 
 
-def compute(model: bytes, feeds: Mapping[str, Array], **settings: Any) -> dict[str, Array]:
+def compute(model: bytes, feeds: Mapping[str, Array], *, context: webnn.MLContext | None = None, **settings: Any) -> dict[str, Array]:
     """Import a model and compute it. Inputs that are not given are zeros."""
-    context = make_context()
+    context = context or make_context()
     builder = MLGraphBuilder(context)
     imported = webnn.tflite.load(model, builder, **settings)
     graph = builder.buildSync(dict(imported.outputs))

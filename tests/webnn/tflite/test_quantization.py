@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import webnn
 import webnn.tflite
 from tests.webnn.tflite.makers import f, one, q, qc
 from tests.webnn.tflite.models import T
 from tests.webnn.tflite.support import compute, operations, refusals
+from webnn.validation.drafts import for_devices
 
 
 def test_int16_is_carried_by_int32() -> None:
@@ -21,7 +23,8 @@ def test_integers_of_4_bits() -> None:
     found = webnn.tflite.load(model).description
     assert "int4" in [each.descriptor.dataType for each in found.constants.values()]
     # Rows of -1 and 7, 0 and -8, by 1 and 2, in steps of a half.
-    assert compute(model, {"t0": np.array([[1, 2]])})["t2"].tolist() == [[13, -16]]
+    context = webnn.ML(revision=for_devices()).createContextSync()
+    assert compute(model, {"t0": np.array([[1, 2]])}, context=context)["t2"].tolist() == [[13, -16]]
 
 
 def test_weights_stay_small() -> None:
