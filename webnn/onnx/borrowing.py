@@ -10,6 +10,7 @@ from onnx import GraphProto, NodeProto, helper
 
 from webnn.importing.steps import Operands
 from webnn.importing.values import Value
+from webnn.onnx.folding import FOLDS, fold
 from webnn.onnx.model import Source
 from webnn.onnx.node import Node
 from webnn.onnx.rules import RULES
@@ -28,7 +29,7 @@ def run_rule(
     attributes: Mapping[str, Any],
     bodies: Mapping[str, Callable[..., list[Value]]] | None = None,
 ) -> list[Any]:
-    """Return the results of a rule.
+    """Return the results of a rule: arrays of common operators whose inputs are known.
 
     Args:
         operands: The operands of the import.
@@ -45,7 +46,12 @@ def run_rule(
     made = [helper.make_attribute(name, GraphProto()) for name in bodies]
     for name, each in attributes.items():
         made.append(helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(each) if isinstance(each, np.dtype) else each))
-    source = Source(NodeProto(op_type=operator), operator, operator, "", [], list(outputs), made)
+    proto = NodeProto(op_type=operator, attribute=made)
+    if operator in FOLDS and all(value is None or value.array is not None for value in inputs):
+        folded = fold(proto, OPSET, {}, [None if value is None else value.array for value in inputs])
+        if folded is not None:
+            return folded
+    source = Source(proto, operator, operator, "", [], list(outputs), made)
 
     def run_body(graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
         return bodies[name](arguments, tentative=tentative)

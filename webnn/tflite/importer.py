@@ -28,6 +28,8 @@ __all__ = ["Importer"]
 
 #: The most elements of inputs from which results are computed at import. Larger ones are weights, which the graph may compute.
 _MOST_FOLDED = 1 << 16
+#: The reference takes as long as an operator with this many names.
+_FOLDED_NAMES = 2000
 #: The deepest nesting of subgraphs.
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
@@ -57,7 +59,7 @@ class Scope:
 class Importer(Driver[tuple[Operator, Scope], Value]):
     """The state of one import. A node is an operator, and the scope that it is in."""
 
-    most_steps = 100_000
+    most_steps = 20_000
     limit = "the model must have at most {} operators"
 
     def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings, signature: Signature) -> None:
@@ -246,7 +248,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
 
     def _result(self, node: Node, tensor: Tensor, result: Result) -> Value:
         if isinstance(result, np.ndarray):
-            result = Value.known(result)
+            if result.base is None:
+                self.operands.spend(result.nbytes)
+            is_number = result.dtype.kind == "f" and tensor.quantization is not None
+            result = Value.known(result if is_number else result.astype(tensor.dtype, copy=False))
         if isinstance(result, Value):
             if result.dtype == tensor.dtype and (result.array is not None or result.numbers is None):
                 # An input that is passed on keeps its own name.
@@ -275,6 +280,8 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             if sum([value.size for value in computed.values()]) > _MOST_FOLDED:
                 return None
             outputs = {name: builder.identity(node.operand_of(value)) for name, value in computed.items()}
+            if outputs:
+                self.take_step(_FOLDED_NAMES)
             arrays = compute(describe_graph(collect(outputs)), {}) if outputs else {}
         except (Refused, Blocked, DOMException, TypeError, ValueError, KeyError, IndexError, AttributeError):
             # The rule fails again where its error is shown.

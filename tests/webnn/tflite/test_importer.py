@@ -113,6 +113,14 @@ def test_a_subgraph_that_calls_itself() -> None:
     assert any("nested deeper than 64 levels" in reason for _, reason in refusals(write(graph)))
 
 
+def test_a_loop_without_end() -> None:
+    condition = Graph([i(), T(np.array([True]))], [], [0], [1], "always")
+    step = Graph([i(), ints(1), i()], [Op("ADD", [0, 1], [2], ("AddOptions", {}))], [0], [2], "step")
+    loop = Op("WHILE", [0], [1], ("WhileOptions", {"CondSubgraphIndex": 1, "BodySubgraphIndex": 2}))
+    found = refusals(write(Graph([ints(0), i()], [loop], [], [1]), condition, step))
+    assert any("the model must have at most 20000 operators when loops and functions are unrolled" in reason for _, reason in found)
+
+
 def test_labels_of_subgraphs() -> None:
     inner = Graph([f(3), f(3, name="inner")], [RELU], [0], [1])
     call = Op("STABLEHLO_COMPOSITE", [0], [1], ("StableHLOCompositeOptions", {"Name": "my.gelu", "DecompositionSubgraphIndex": 1}))
