@@ -38,7 +38,7 @@ class Sparsity:
             Refused: The positions contradict the shape or the number of elements.
         """
         rank, count = len(shape), len(self.order)
-        if sorted(self.order) != list(range(count)) or count != len(self.levels) or count != rank + len(self.blocks):
+        if not rank or sorted(self.order) != list(range(count)) or count != len(self.levels) or count != rank + len(self.blocks):
             raise Refused(f"the order of a sparse tensor must name each of {rank} dimensions and its blocks once, got {list(self.order)}")
         if not all(0 <= each < rank for each in self.blocks) or len({*self.blocks}) < len(self.blocks):
             raise Refused(f"blocks must divide different dimensions of {rank}, got {list(self.blocks)}")

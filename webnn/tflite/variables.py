@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from webnn.importing.driver import Driver
 from webnn.importing.values import Refused, Value
 from webnn.tflite.model import Model
-
-if TYPE_CHECKING:
-    from webnn.tflite.importer import Importer
 
 __all__ = ["Variables"]
 
@@ -18,7 +16,7 @@ __all__ = ["Variables"]
 class Variables:
     """The variables of an import, by numbers. One that only the first subgraph to run writes is known."""
 
-    def __init__(self, importer: Importer, model: Model) -> None:
+    def __init__(self, importer: Driver[Any, Any], model: Model) -> None:
         self._importer = importer
         self._names: list[str] = []
         self._values: dict[int, Value] = {}
