@@ -140,6 +140,7 @@ def test_a_list_that_is_repeated() -> None:
 
 def test_types() -> None:
     tensor = Tensor("x", "INT16", (2,), frozenset(), None, None, None, is_variable=False)
-    assert (tensor.dtype, tensor.limits) == (np.int32, (-32768, 32767))
+    assert tensor.dtype == np.int32
+    assert tensor.limits == (-32768, 32767)
     with pytest.raises(Refused, match="got COMPLEX64"):
         _ = Tensor("x", "COMPLEX64", (2,), frozenset(), None, None, None, is_variable=False).dtype

@@ -73,7 +73,7 @@ def _var_handle(node: Node) -> Result:
 
 def _read_variable(node: Node) -> Result:
     """Return what was written last; before that, the variable is an input."""
-    (output,) = node.outputs
+    output = node.outputs[0]
     return node.variables.read(node.variables.number(node.value(0)), output.dtype, output.shape)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Refused
 from webnn.tflite.node import Node, borrow
 
 __all__ = ["RULES"]
@@ -110,11 +110,6 @@ def _one_hot(node: Node) -> Result:
     return builder.where(builder.equal(places, every), on, off)
 
 
-def _top_k(node: Node) -> list[Result]:
-    """Map to argMax for k = 1, otherwise put the elements in order. The count must be known."""
-    return node.onnx("TopK", [node.value(0), [node.known_integer(1, "k")]], outputs=2, axis=-1)
-
-
 def _position(operator: str) -> Callable[[Node], Result]:
     def rule(node: Node) -> Result:
         return node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
@@ -135,13 +130,7 @@ def _bucketize(node: Node) -> Result:
 
 def _where(node: Node) -> Result:
     """Return the places of a condition that is known."""
-    return np.argwhere(_small(node.known(0, "the condition, which gives the result its shape,"))).astype(np.int64)
-
-
-def _small(array: Array) -> Array:
-    if array.size > _MOST:
-        raise Refused(f"it must have at most {_MOST} elements, got {array.size}")
-    return array
+    return np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64)
 
 
 def _range(node: Node) -> Result:
@@ -177,7 +166,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "SCATTER_ND": _scatter_nd,
     "SEGMENT_SUM": _segment("add", 0, sorted_ids=True),
     "SPARSE_TO_DENSE": _sparse_to_dense,
-    "TOPK_V2": _top_k,
+    "TOPK_V2": lambda node: node.onnx("TopK", [node.value(0), [node.known_integer(1, "k")]], outputs=2, axis=-1),
     "UNSORTED_SEGMENT_MAX": _segment("max", -np.inf),
     "UNSORTED_SEGMENT_MIN": _segment("min", np.inf),
     "UNSORTED_SEGMENT_PROD": _segment("mul", 1),

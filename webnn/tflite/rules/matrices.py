@@ -47,13 +47,8 @@ def _batch_matmul(node: Node) -> Result:
     return node.one("MatMul", operands)
 
 
-def _embedding_lookup(node: Node) -> Result:
-    """Map to gather of rows."""
-    return node.one("Gather", [node.value(1), node.value(0)], axis=0)
-
-
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "BATCH_MATMUL": _batch_matmul,
-    "EMBEDDING_LOOKUP": _embedding_lookup,
+    "EMBEDDING_LOOKUP": lambda node: node.one("Gather", [node.value(1), node.value(0)], axis=0),
     "FULLY_CONNECTED": _fully_connected,
 }

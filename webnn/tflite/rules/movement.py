@@ -20,7 +20,7 @@ __all__ = ["RULES"]
 
 def _reshape(node: Node) -> Result:
     """Map to reshape. A shape that is computed must be that of the file."""
-    (output,) = node.outputs
+    output = node.outputs[0]
     if node.given(1) and node.value(1).array is not None:
         shape = node.known_integers(1, "the shape")
     elif node.given(1) and output.open:
@@ -30,36 +30,16 @@ def _reshape(node: Node) -> Result:
     return node.one("Reshape", [node.value(0), shape or [*output.shape]], allowzero=1)
 
 
-def _reshape_to_output(node: Node) -> Result:
-    """Map to reshape, to the shape of the file."""
-    return node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1)
-
-
 def _squeeze(node: Node) -> Result:
     """Map to reshape. Without dimensions, all those of size 1 are left out."""
     axes = node.option("SqueezeDims", [])
     return node.one("Squeeze", [node.value(0), axes or None])
 
 
-def _expand_dims(node: Node) -> Result:
-    """Map to reshape."""
-    return node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]])
-
-
 def _transpose(node: Node) -> Result:
     """Map to transpose. The permutation must be known."""
     given = node.option("Permutation", []) or node.known_integers(1, "the permutation")
     return node.one("Transpose", [node.value(0)], perm=normalize_axes("the permutation", given, node.value(0).rank))
-
-
-def _shape(node: Node) -> Result:
-    """Return the shape, which is known."""
-    return np.array(node.value(0).shape, node.outputs[0].dtype)
-
-
-def _rank(node: Node) -> Result:
-    """Return the number of dimensions, which is known."""
-    return np.array(node.value(0).rank, node.outputs[0].dtype)
 
 
 # Parts.
@@ -180,22 +160,7 @@ def _reverse(node: Node) -> Result:
     return node.builder.reverse(node.operand(0), axes=axes) if axes else node.value(0)
 
 
-def _reverse_sequence(node: Node) -> Result:
-    """Map to reverse if all sequences are whole, otherwise to gatherND. The sequences must be along the first two dimensions."""
-    return node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0))
-
-
 # Repetitions and padding.
-
-
-def _broadcast_in_dim(node: Node) -> Result:
-    """Map to transpose, reshape and expand. The dimensions must be known."""
-    return broadcast(node, node.operand(0), node.known_integers(1, "the dimensions"), node.outputs[0].shape)
-
-
-def _fill(node: Node) -> Result:
-    """Map to expand. The shape must be known."""
-    return node.one("Expand", [node.value(1), node.value(0)])
 
 
 def _widths(node: Node, index: int = 1) -> Array:
@@ -335,28 +300,30 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "CONCATENATION": _concatenate,
     "DEPTH_TO_SPACE": _depth_to_space,
     "DILATE": _dilate,
-    "EXPAND_DIMS": _expand_dims,
-    "FILL": _fill,
+    "EXPAND_DIMS": lambda node: node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]]),
+    "FILL": lambda node: node.one("Expand", [node.value(1), node.value(0)]),
     "MATRIX_DIAG": _matrix_diag,
     "MATRIX_SET_DIAG": _matrix_set_diag,
     "MIRROR_PAD": _mirror_pad,
     "PACK": _pack,
     "PAD": _pad,
     "PADV2": _pad,
-    "RANK": _rank,
+    "RANK": lambda node: np.array(node.value(0).rank, node.outputs[0].dtype),
     "RESHAPE": _reshape,
-    "REVERSE_SEQUENCE": _reverse_sequence,
+    "REVERSE_SEQUENCE": lambda node: node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0)),
     "REVERSE_V2": _reverse,
-    "SHAPE": _shape,
+    "SHAPE": lambda node: np.array(node.value(0).shape, node.outputs[0].dtype),
     "SLICE": _slice,
     "SPACE_TO_BATCH_ND": _space_to_batch,
     "SPACE_TO_DEPTH": _space_to_depth,
     "SPLIT": _split,
     "SPLIT_V": _split_v,
     "SQUEEZE": _squeeze,
-    "STABLEHLO_BROADCAST_IN_DIM": _broadcast_in_dim,
+    "STABLEHLO_BROADCAST_IN_DIM": lambda node: broadcast(
+        node, node.operand(0), node.known_integers(1, "the dimensions"), node.outputs[0].shape
+    ),
     "STABLEHLO_CONCATENATE": _concatenate,
-    "STABLEHLO_RESHAPE": _reshape_to_output,
+    "STABLEHLO_RESHAPE": lambda node: node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1),
     "STABLEHLO_SLICE": _slice_between,
     "STABLEHLO_TRANSPOSE": _transpose,
     "STRIDED_SLICE": _strided_slice,

@@ -23,16 +23,6 @@ def slide(node: Node, operation: Pool, x: MLOperand) -> MLOperand:
     return pool(node, operation, x, [Window(size=shape[0], count=1), *windows, Window(size=shape[3], count=1)])
 
 
-def _average(node: Node) -> MLOperand:
-    """Map to averagePool2d, which does not count padding either."""
-    return node.activate(slide(node, "averagePool2d", node.operand(0)))
-
-
-def _max(node: Node) -> MLOperand:
-    """Map to maxPool2d."""
-    return node.activate(slide(node, "maxPool2d", node.operand(0)))
-
-
 def _l2(node: Node) -> MLOperand:
     """Take the root of the average of the squares."""
     x = node.operand(0)
@@ -54,20 +44,15 @@ def _resize(node: Node, mode: str, **rounding: str) -> Result:
     )
 
 
-def _bilinear(node: Node) -> Result:
-    """Map to resample2d where the positions are those of half pixels, otherwise to gather or to matmul with constants."""
-    return _resize(node, "linear")
-
-
 def _nearest(node: Node) -> Result:
     """Map to resample2d or gather. Positions are rounded down, with AlignCorners to the nearest one."""
     return _resize(node, "nearest", nearest_mode="round_prefer_ceil" if node.flag("AlignCorners") else "floor")
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
-    "AVERAGE_POOL_2D": _average,
+    "AVERAGE_POOL_2D": lambda node: node.activate(slide(node, "averagePool2d", node.operand(0))),
     "L2_POOL_2D": _l2,
-    "MAX_POOL_2D": _max,
-    "RESIZE_BILINEAR": _bilinear,
+    "MAX_POOL_2D": lambda node: node.activate(slide(node, "maxPool2d", node.operand(0))),
+    "RESIZE_BILINEAR": lambda node: _resize(node, "linear"),
     "RESIZE_NEAREST_NEIGHBOR": _nearest,
 }

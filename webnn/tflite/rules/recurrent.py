@@ -116,11 +116,6 @@ def _rnn_direction(node: Node, first: int, *, is_reversed: bool = False) -> MLOp
     return _run(node, "RNN", [weights, recurrent, twice], [first + 3], is_reversed=is_reversed, activations=[activation], **numbers)
 
 
-def _rnn(node: Node) -> Result:
-    """Unroll the steps."""
-    return _rnn_direction(node, 1)
-
-
 def _bidirectional_rnn(node: Node) -> list[Result]:
     """Unroll the steps, once for each direction."""
     _check_auxiliary(node, 9)
@@ -148,8 +143,8 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional_lstm,
     "BIDIRECTIONAL_SEQUENCE_RNN": _bidirectional_rnn,
     "LSTM": _lstm_step,
-    "RNN": _rnn,
+    "RNN": lambda node: _rnn_direction(node, 1),
     "SVDF": _svdf,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
-    "UNIDIRECTIONAL_SEQUENCE_RNN": _rnn,
+    "UNIDIRECTIONAL_SEQUENCE_RNN": lambda node: _rnn_direction(node, 1),
 }

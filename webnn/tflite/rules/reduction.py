@@ -22,13 +22,8 @@ def _reduce(operator: str) -> Callable[[Node], Result]:
     return rule
 
 
-def _cumsum(node: Node) -> Result:
-    """Map to cumulativeSum. The axis must be known."""
-    return node.one("CumSum", exclusive=int(node.flag("Exclusive")), reverse=int(node.flag("Reverse")))
-
-
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
-    "CUMSUM": _cumsum,
+    "CUMSUM": lambda node: node.one("CumSum", exclusive=int(node.flag("Exclusive")), reverse=int(node.flag("Reverse"))),
     "MEAN": _reduce("ReduceMean"),
     "REDUCE_ALL": _reduce("ReduceMin"),
     "REDUCE_ANY": _reduce("ReduceMax"),
