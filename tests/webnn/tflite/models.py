@@ -96,12 +96,18 @@ class _Writer:
 
     def options(self, name: str, fields: Mapping[str, Any]) -> int:
         made = {
-            key: self.text(value) if isinstance(value, str) else self._list(value) if isinstance(value, list) else value
+            key: self.text(value)
+            if isinstance(value, str)
+            else self._list(value, wide=name.startswith("Stablehlo"))
+            if isinstance(value, list)
+            else value
             for key, value in fields.items()
         }
         return self.table(name, **made)
 
-    def _list(self, values: list[Any]) -> int:
+    def _list(self, values: list[Any], *, wide: bool) -> int:
+        if wide:
+            return self.vector(values, "Int64", 8)
         return self.vector(values, "Float32" if values and isinstance(values[0], float) else "Int32")
 
     def tensor(self, tensor: T, index: int) -> int:

@@ -66,6 +66,8 @@ def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Call
     def rule(node: Node) -> Result:
         data, ids = node.value(0), node.value(1)
         count = max(node.known_integers(1, "the ids"), default=-1) + 1 if sorted_ids else node.known_integer(2, "the number of segments")
+        if data.dtype.kind not in "iuf":
+            raise Refused(f"the data must be numbers, got {data.dtype.name}")
         if ids.shape != data.shape[: ids.rank]:
             raise Refused(f"the ids must have the first dimensions of {list(data.shape)}, got {list(ids.shape)}")
         limit = number
