@@ -14,7 +14,8 @@ def test_options_that_are_missing_have_defaults() -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (one("CONCATENATION", [f(2), f(2)], [f()], "ConcatenationOptions", Axis=3), "axis must be from -1 to 0, got 3"),
+        (one("CONCATENATION", [f(2), f(2)], [f()], "ConcatenationOptions", Axis=3), "Axis must be from -1 to 0, got 3"),
+        (one("CONCATENATION", [], [f()], "ConcatenationOptions"), "the input 0 must be given"),
         (one("SPLIT", [ints(1, 2), f(2, 2)], [f(), f()], "SplitOptions", NumSplits=2), "the axis must be one number, got [1, 2]"),
         (one("DEPTH_TO_SPACE", [f(1, 2, 2, 4)], [f()], "DepthToSpaceOptions", BlockSize=-1), "BlockSize must be at least 1, got -1"),
     ],

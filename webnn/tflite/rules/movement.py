@@ -64,7 +64,8 @@ def _unpack(node: Node) -> list[Result]:
 
 def _concatenate(node: Node) -> Result:
     """Map to concat. Parts without elements are left out."""
-    axis = node.option("Dimension", 0) if node.operator.key.startswith("STABLEHLO") else node.option("Axis", 0)
+    rank, name = node.value(0).rank, "Dimension" if node.operator.key.startswith("STABLEHLO") else "Axis"
+    axis = node.axis(name, rank, 0)
     result: Result = node.one("Concat", axis=axis)
     return node.activate(node.operand_from(result)) if node.option("FusedActivationFunction", 0) else result
 
