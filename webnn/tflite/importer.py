@@ -70,6 +70,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         self._variables = Variables(self, model)
         #: Values of tensors that are known, by the ids of the tensors, and the numbers that quantized values mean, by theirs.
         self._known: dict[int, Value] = {}
+        self._buffers: set[int] = set()
         self._numbers: dict[int, tuple[Value, Value]] = {}
 
     # The graph.
@@ -140,9 +141,14 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         found = self._known.get(id(tensor))
         if found is None:
             array = tensor.read()
-            if array is None:
+            if array is None or tensor.data is None:
                 raise Refused(f"there is no value of the tensor {webidl.describe(tensor.name)} before the operator")
-            self.operands.allow(array.nbytes)
+            if id(tensor.data) not in self._buffers:
+                # Tensors may share a buffer, which counts once.
+                self._buffers.add(id(tensor.data))
+                self.operands.allow(tensor.data.nbytes)
+            if not np.may_share_memory(array, tensor.data):
+                self.operands.spend(array.nbytes)
             found = self._known[id(tensor)] = Value.known(array, tensor.name)
         return found
 

@@ -13,7 +13,7 @@ from webnn.importing.values import Array, Refused
 __all__ = ["Sparsity"]
 
 #: A sparse tensor has at most this many elements for each one that is stored.
-_MOST_FACTOR = 1 << 12
+_MOST_FACTOR = 1 << 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ import webnn.tflite
 from tests.webnn.tflite.makers import b, c, f, i, ints, one, q
 from tests.webnn.tflite.models import Graph, Op, T, write
 from tests.webnn.tflite.support import compute, operations, refusals
+from webnn.tflite.model import Settings, read
 
 RELU = Op("RELU", [0], [1])
 
@@ -136,6 +137,18 @@ def test_float16_weights_stay_small() -> None:
     found = webnn.tflite.load(model).description
     assert [each.descriptor.dataType for each in found.constants.values()] == ["float16"]
     assert [each.operation for each in found.operators] == ["cast", "gemm"]
+
+
+def test_copies_of_one_buffer_take_memory() -> None:
+    """A buffer of a file that many tensors share must not become as many arrays."""
+    shared = np.zeros(1 << 21, np.int8).tobytes()
+    count = 400
+    tensors = [T(type="INT16", shape=[1 << 20], raw=shared), *(T(type="INT16", shape=[1 << 20]) for _ in range(count)), i(1 << 20)]
+    model = read(write(Graph(tensors, [Op("ADD_N", range(count + 1), [count + 1])], [], [count + 1])))
+    for tensor in model.subgraphs[0].tensors[1 : count + 1]:
+        tensor.data = model.subgraphs[0].tensors[0].data
+    _, report = webnn.tflite.survey(model, Settings())
+    assert report.refusals[0].reason.startswith("what is computed at import must have at most 1 GiB")
 
 
 @pytest.mark.parametrize("settings", [{"shapes": {"nope": [1]}}, {"constants": {"nope": 1}}])

@@ -49,5 +49,5 @@ def test_positions_that_are_wrong(sparsity: Sparsity, reason: str) -> None:
 
 
 def test_a_tensor_that_is_too_large() -> None:
-    with pytest.raises(Refused, match="must store one of 4096 elements at least"):
+    with pytest.raises(Refused, match="must store one of 64 elements at least"):
         Sparsity([0, 1], [], [3, ROWS]).expand(np.array([1, 2, 3], np.float32), (1 << 20, 1 << 20))
