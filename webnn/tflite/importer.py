@@ -19,7 +19,7 @@ from webnn.tflite.model import Model, Operator, Settings, Signature, Subgraph, T
 from webnn.tflite.node import Node
 from webnn.tflite.quantization import dequantize, find_quantization, quantize
 from webnn.tflite.refused import advise
-from webnn.tflite.rules import MOVES, RULES, UNFOLDED, Rule
+from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, Rule
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException, WebNNTypeError
@@ -71,6 +71,8 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         #: Values of tensors that are known, by the ids of the tensors, and the numbers that quantized values mean, by theirs.
         self._known: dict[int, Value] = {}
         self._buffers: set[int] = set()
+        #: The inputs whose shapes are those of the file, which leaves them open.
+        self._open: list[str] = []
         self._numbers: dict[int, tuple[Value, Value]] = {}
 
     # The graph.
@@ -105,6 +107,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             except Blocked:
                 pass
         self._variables.define_outputs()
+        if any(each.operator in RULES for each in self._refusals):
+            for name in self._open:
+                text = f"the file leaves sizes of {name!r} open, and has others that may not fit"
+                self.refuse(f"inputs[{name!r}]", "", Refused(text, f"give them: shapes={{{name!r}: [...]}}"))
 
     def _input(self, name: str, tensor: Tensor) -> Value:
         """Return an input of the model."""
@@ -120,9 +126,8 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
                 raise Refused(f"the shape must fit [{wanted}], got {list(given)}")
             shape = tuple(given)
         elif tensor.open:
-            text = (
-                f"the file leaves sizes of {name!r} open: it is {list(shape)}, as the file has it; another one: shapes={{{name!r}: [...]}}"
-            )
+            self._open.append(name)
+            text = f"the file leaves sizes of {name!r} open, and has {list(shape)}; another shape: shapes={{{name!r}: [...]}}"
             self.operands.notes[text] = None
         return self.define_input(name, tensor.dtype, shape, constant)
 
@@ -141,6 +146,9 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         found = self._known.get(id(tensor))
         if found is None:
             array = tensor.read()
+            if 0 in tensor.shape and array is None:
+                # There is only one such tensor, and no buffer for it.
+                return Value.known(np.zeros(tensor.shape, tensor.dtype), tensor.name)
             if array is None or tensor.data is None:
                 raise Refused(f"there is no value of the tensor {webidl.describe(tensor.name)} before the operator")
             if id(tensor.data) not in self._buffers:
@@ -238,7 +246,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         tensors = [None if index < 0 else scope.tensor(index) for index in operator.inputs]
         outputs = [scope.tensor(index) for index in operator.outputs]
         quantizations = [each.quantization for each in (*tensors, *outputs) if each is not None and each.quantization is not None]
-        moves = operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations)
+        moves = operator.key in BODIES or (operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations))
         given = [
             value if value is None or tensor is None or moves else self._meaning(operands, value, tensor)
             for value, tensor in zip(inputs, tensors, strict=True)

@@ -47,8 +47,8 @@ class Variables:
                 return first
             self._values[number] = self._importer.define_input(name, dtype, shape)
             begins = "with the values that the model gives it"
-            if first is None or (first.array is not None and not first.array.any()):
-                begins = "with zeros"
+            if first is None or (first.array is not None and (first.array == first.array.flat[0]).all()):
+                begins = f"with {0 if first is None or first.array is None else first.array.flat[0]} everywhere"
             self._importer.operands.notes[f"the variable {name!r} is an input, and its next value an output; it begins {begins}"] = None
         return self._values[number]
 

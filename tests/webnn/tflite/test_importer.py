@@ -53,9 +53,25 @@ def test_shapes() -> None:
     model = one("RELU", [f(1, 4, open=[0])], [f()])
     imported = webnn.tflite.load(model)
     assert imported.inputs["t0"].dimensions == (1, 4)
-    assert "the file leaves sizes of 't0' open: it is [1, 4]" in imported.report.notes[0]
+    assert imported.report.notes[0].startswith("the file leaves sizes of 't0' open, and has [1, 4]")
     assert webnn.tflite.load(model, shapes={"t0": [5, 4]}).inputs["t0"].dimensions == (5, 4)
     assert refusals(model, shapes={"t0": [5, 3]}) == [("", "the shape must fit [?, 4], got [5, 3]")]
+
+
+def test_the_shape_of_the_file_does_not_fit() -> None:
+    """Some files have 1 in the place of each size that they leave open."""
+    options = {"StrideH": 1, "StrideW": 1, "Padding": 1}
+    model = one("CONV_2D", [f(1, 1, 1, 2, open=[1, 2]), c(1, 3, 3, 2)], [f()], "Conv2DOptions", **options)
+    with pytest.raises(webnn.tflite.RefusedModelError) as caught:
+        webnn.tflite.load(model)
+    assert [each.advice for each in caught.value.report.refusals] == ["", "give them: shapes={'t0': [...]}"]
+    assert operations(model, shapes={"t0": [1, 4, 4, 2]}) == ["conv2d"]
+
+
+def test_a_constant_without_elements() -> None:
+    """It has no buffer. As a shape it is that of a scalar."""
+    model = write(Graph([f(1, name="x"), i(0), f(name="y")], [Op("RESHAPE", [0, 1], [2])], [0], [2]))
+    assert compute(model, {"x": np.array([3])})["y"].tolist() == 3
 
 
 def test_shapes_are_computed_at_import() -> None:

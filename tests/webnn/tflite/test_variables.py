@@ -6,7 +6,7 @@ import numpy as np
 
 import webnn.tflite
 from tests.webnn.tflite.cases import CASES
-from tests.webnn.tflite.makers import f, i
+from tests.webnn.tflite.makers import f, i, q
 from tests.webnn.tflite.models import Graph, Op, T, write
 from tests.webnn.tflite.support import compute, refusals
 
@@ -33,9 +33,7 @@ def test_a_variable_that_changes() -> None:
     model = _counter(assign=True)
     imported = webnn.tflite.load(model)
     assert [*imported.inputs] == ["x", "v"]
-    assert imported.report.notes == (
-        "the variable 'v' is an input, and its next value an output; it begins with the values that the model gives it",
-    )
+    assert imported.report.notes == ("the variable 'v' is an input, and its next value an output; it begins with 1.0 everywhere",)
     found = compute(model, {"x": np.array([1, 2]), "v": np.array([10, 20])})
     assert {name: each.tolist() for name, each in found.items()} == {"y": [11, 22], "v.next": [11, 22]}
 
@@ -61,6 +59,16 @@ def test_single_steps_are_the_whole_sequence() -> None:
         state = {"h": found["h.next"], "cell": found["cell.next"]}
     np.testing.assert_allclose(state["h"], whole["h.next"], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(state["cell"], whole["cell.next"], rtol=1e-5, atol=1e-6)
+
+
+def test_a_variable_of_quantized_integers() -> None:
+    """It keeps the integers, which the next run takes as they are."""
+    steps = [Op("VAR_HANDLE", [], [1], HANDLE), Op("READ_VARIABLE", [1], [2]), Op("ADD", [0, 2], [3], ("AddOptions", {}), version=2)]
+    graph = Graph([q(2), RESOURCE, q(2), q(2)], [*steps, Op("ASSIGN_VARIABLE", [1, 3], [])], [0], [3])
+    imported = webnn.tflite.load(write(graph))
+    known = imported.description.descriptors()
+    assert imported.inputs["v"] == known[imported.description.outputs["v.next"]]
+    assert imported.inputs["v"].dataType == "int8"
 
 
 def test_a_handle_is_the_result_of_an_operator() -> None:

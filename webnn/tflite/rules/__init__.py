@@ -13,7 +13,7 @@ from webnn.importing.families import collect_families
 from webnn.importing.steps import Result
 from webnn.tflite.node import Node
 
-__all__ = ["FAMILIES", "MOVES", "RULES", "UNFOLDED", "Rule"]
+__all__ = ["BODIES", "FAMILIES", "MOVES", "RULES", "UNFOLDED", "Rule"]
 
 #: The outputs of an operator: one, or a list.
 Rule: TypeAlias = Callable[[Node], "Result | list[Result]"]
@@ -35,13 +35,10 @@ FAMILIES = (
 )
 #: The rule of each operator, by its name.
 RULES: Mapping[str, Rule] = collect_families(__name__, FAMILIES, "RULES")
-#: Operators that import subgraphs or have effects, and those whose rules return what is known: nothing else computes them at import.
-UNFOLDED = frozenset(
-    {
-        *("ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "DENSIFY", "DEQUANTIZE", "IF", "READ_VARIABLE", "STABLEHLO_COMPOSITE", "VAR_HANDLE"),
-        "WHILE",
-    }
-)
+#: Operators that import subgraphs or have effects. Quantized integers stay what they are.
+BODIES = frozenset({"ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "IF", "READ_VARIABLE", "STABLEHLO_COMPOSITE", "VAR_HANDLE", "WHILE"})
+#: Operators whose rules return what is known: nothing else computes them at import.
+UNFOLDED = BODIES | {"DENSIFY", "DEQUANTIZE"}
 #: Operators that move elements: quantized integers may stay what they are if all mean the same numbers.
 MOVES = frozenset(
     {
