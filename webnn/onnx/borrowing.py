@@ -47,7 +47,8 @@ def run_rule(
     for name, each in attributes.items():
         made.append(helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(each) if isinstance(each, np.dtype) else each))
     proto = NodeProto(op_type=operator, attribute=made)
-    if operator in FOLDS and all(value is None or value.array is not None for value in inputs):
+    given = bool(inputs) and inputs[0] is not None
+    if given and operator in FOLDS and all(value is None or value.array is not None for value in inputs):
         folded = fold(proto, OPSET, {}, [None if value is None else value.array for value in inputs])
         if folded is not None:
             return folded

@@ -39,6 +39,8 @@ def _run(
     """Run ONNX's network in one direction, and remember its states; return its results, in the shape of the input."""
     x, time_first = _sequence(node)
     steps, batch = x.descriptor.dimensions[:2] if time_first else x.descriptor.dimensions[1::-1]
+    if any(node.value(index).rank != 2 for index in states):
+        raise Refused("the states must have 2 dimensions")
     initial = [node.one("Unsqueeze", [node.value(index), [0 if time_first else 1]]) for index in states]
     found = node.onnx(
         operator,

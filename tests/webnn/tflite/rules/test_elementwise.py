@@ -41,3 +41,7 @@ def test_bits_of_floats_are_refused() -> None:
     assert refusals(one("BITWISE_XOR", [f(2), f(2)], [f()])) == [
         ("BITWISE_XOR", "the inputs must be integers of one type, got float32 and float32")
     ]
+
+
+def test_an_input_that_is_missing() -> None:
+    assert refusals(one("CAST", [None], [f(2)])) == [("CAST", "the input 0 must be given")]

@@ -26,6 +26,7 @@ STATES = [f(1, 2, variable=True, name=name) for name in ("h", "cell")]
         ([*WEIGHTS, None, None, None, *[c(2)] * 4, c(2, 2), None, *STATES], {}, "projections are not supported"),
         ([*WEIGHTS, None, None, None, *[c(2)] * 4, None, None, *STATES], {"CellClip": 3.0}, "CellClip and ProjClip must be 0"),
         ([*WEIGHTS, None, None, None, *[c(2)] * 4, None, None, *STATES, c(2)], {}, "layer normalization inside of a network"),
+        ([*WEIGHTS, None, None, None, *[c(2)] * 4, None, None, f(variable=True), STATES[1]], {}, "the states must have 2 dimensions"),
     ],
 )
 def test_refusals(inputs: list[T | None], fields: dict[str, Any], reason: str) -> None:
