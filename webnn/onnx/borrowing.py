@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, NodeProto, helper
+from onnx import AttributeProto, GraphProto, NodeProto, helper
 
 from webnn.importing.steps import Operands
 from webnn.importing.values import Value
@@ -45,7 +45,9 @@ def run_rule(
     bodies = bodies or {}
     made = [helper.make_attribute(name, GraphProto()) for name in bodies]
     for name, each in attributes.items():
-        made.append(helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(each) if isinstance(each, np.dtype) else each))
+        number = helper.np_dtype_to_tensor_dtype(each) if isinstance(each, np.dtype) else each
+        # An empty list does not tell its type.
+        made.append(helper.make_attribute(name, number, attr_type=AttributeProto.INTS if number == [] else None))
     proto = NodeProto(op_type=operator, attribute=made)
     given = bool(inputs) and inputs[0] is not None
     if given and operator in FOLDS and all(value is None or value.array is not None for value in inputs):

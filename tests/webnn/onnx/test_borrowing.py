@@ -34,6 +34,11 @@ def test_an_element_type(operands: Operands) -> None:
     assert found.dtype == np.int32
 
 
+def test_an_empty_list(operands: Operands) -> None:
+    scalar = value_of(operands.input("s", np.dtype(np.float32), ()))
+    assert run_rule(operands, "Transpose", [scalar], ["y"], {"perm": []}) == [scalar]
+
+
 def test_several_outputs(operands: Operands) -> None:
     assert len(run_rule(operands, "Split", [_input(operands), Value.known(np.array([1, 2]))], ["a", "b"], {"axis": 1})) == 2
 

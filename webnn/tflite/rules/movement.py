@@ -313,7 +313,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "RESHAPE": _reshape,
     "REVERSE_SEQUENCE": lambda node: node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0)),
     "REVERSE_V2": _reverse,
-    "SHAPE": lambda node: np.array(node.value(0).shape, node.outputs[0].dtype),
+    "SHAPE": lambda node: np.array(node.value(0).shape, np.int64).astype(node.outputs[0].dtype),
     "SLICE": _slice,
     "SPACE_TO_BATCH_ND": _space_to_batch,
     "SPACE_TO_DEPTH": _space_to_depth,
