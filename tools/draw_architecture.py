@@ -50,6 +50,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.torch": "webnn/torch",
         "webnn.onnx": "webnn/onnx",
         "webnn.stablehlo": "webnn/stablehlo",
+        "webnn.tflite": "webnn/tflite",
         "webnn.importing": "webnn/importing",
         "webnn.hlo": "webnn/hlo",
         "webnn.reference": "webnn/reference",

@@ -15,6 +15,7 @@ from onnx import parser
 
 import webnn
 from tests.shared import ROOT, SHARED
+from tests.webnn.tflite.models import Graph, Op, T, write
 from tests.wpt_runner.recorded import META, conformance_checkout
 from tests.wpt_runner.written import written_checkout
 
@@ -42,6 +43,17 @@ _VALIDATION = """promise_test(async () => {
 def _model(folder: Path) -> None:
     onnx.save(parser.parse_model(_MODEL), folder / "model.onnx")
     np.save(folder / "image.npy", np.ones((1, 4), np.float32))
+
+
+def _tflite(folder: Path) -> None:
+    tensors = [
+        T(type="FLOAT32", shape=[1, 2, 2, 1], name="image"),
+        T(np.ones((1, 3, 3, 1), np.float32), name="weights"),
+        *(T(type="FLOAT32", shape=[1, 2, 2, 1], name=name) for name in ("conv", "scores")),
+    ]
+    options = {"StrideH": 1, "StrideW": 1, "FusedActivationFunction": 1}
+    operators = [Op("CONV_2D", [0, 1], [2], ("Conv2DOptions", options)), Op("LOGISTIC", [2], [3])]
+    (folder / "model.tflite").write_bytes(write(Graph(tensors, operators, [0], [3])))
 
 
 def _program(folder: Path) -> None:
@@ -158,6 +170,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/pages.md": _pages,
     "docs/proposals.md": _newest,
     "docs/scale.md": _data,
+    "docs/tflite.md": _tflite,
     "docs/viewing.md": _graph,
     "docs/wpt.md": _wpt,
 }

@@ -20,6 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.docs.blocks import DOCUMENTS, FENCE, Block, blocks, quoted_file
+from tests.docs.files import FILES
 from tests.shared import ROOT
 from tests.support import each_row
 from webnn.commands import main as cli
@@ -56,8 +57,10 @@ STABLEHLO = {"docs/stablehlo.md": [pytest.mark.processes, _JAXLIB]}
 
 @pytest.mark.parametrize("document", [pytest.param(name, marks=STABLEHLO.get(name, [])) for name, program in PROGRAMS.items() if program])
 def test_the_python_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Some write files.
+    # Some write files, and some read them.
     monkeypatch.chdir(tmp_path)
+    if document == "docs/tflite.md":
+        FILES[document](tmp_path)
     namespace: dict[str, Any] = {"__name__": "snippet"}
     for block in PROGRAMS[document]:
         # With the document's own line numbers, for the traceback of a failure.

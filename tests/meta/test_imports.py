@@ -33,7 +33,7 @@ BELOW = {
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {
         *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.builder.onnx"),
-        *("webnn.onnx", "webnn.hlo", "webnn.stablehlo", "webnn.torch"),
+        *("webnn.onnx", "webnn.hlo", "webnn.stablehlo", "webnn.tflite", "webnn.torch"),
     },
     "webnn.importing": {"webnn.display", "webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
@@ -42,6 +42,7 @@ BELOW = {
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
+    "webnn.tflite": {"webnn", "webnn.validation", "webnn.builder", "webnn.importing", "webnn.onnx", "webnn.reference"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {
@@ -74,7 +75,7 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
-        *("webnn.lowering", "webnn.processes", "webnn.stablehlo", "webnn.torch"),
+        *("webnn.lowering", "webnn.processes", "webnn.stablehlo", "webnn.tflite", "webnn.torch"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
@@ -94,7 +95,7 @@ BELOW = {
 NOT_BY_THE_FACE = {
     *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
     *("webnn.fuzz", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.notebook"),
-    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.torch", "webnn.xla"),
+    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.tflite", "webnn.torch", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
@@ -106,6 +107,8 @@ DOORS = {
     "jinja2": ("webnn/display/pages.py",),
     "jaxlib": ("webnn/hlo/child.py",),
     "torch": ("webnn/torch/",),
+    "tflite": ("webnn/tflite/schema.py",),
+    "flatbuffers": ("webnn/tflite/rules/mediapipe.py",),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
     "websockets": ("webnn/serve/relay.py",),

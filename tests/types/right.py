@@ -99,6 +99,7 @@ def models(context: MLContext) -> None:
     outputs = webnn.onnx.load("model.onnx", MLGraphBuilder(context), dims={"batch": 1})
     print(outputs, webnn.__version__)
     print(webnn.stablehlo.load("program.mlir", MLGraphBuilder(context)))
+    print(webnn.tflite.load("model.tflite", MLGraphBuilder(context), signature="serve"))
     description = webnn.load("net.webnn")
     webnn.reference.compute(description, {"x": X})
     with webnn.inspect.record_waste() as waste:

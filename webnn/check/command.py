@@ -22,7 +22,17 @@ from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device, ExecutorOption, RevisionOption
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failing, failure
-from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
+from webnn.commands.models import (
+    MODELS,
+    ConstantOption,
+    DimOption,
+    Int32Option,
+    ModelOptions,
+    PrecisionOption,
+    ShapeOption,
+    SignatureOption,
+    read_graph,
+)
 from webnn.commands.progress import progress_console
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
@@ -53,7 +63,8 @@ def command(
     program: Annotated[
         Path,
         typer.Argument(
-            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.", show_default=False
+            help="A program .py, .js, .mjs or .html, a graph, a model .onnx, .tflite or .mlir, or .json of recorded cases.",
+            show_default=False,
         ),
     ],
     arguments: Annotated[
@@ -92,6 +103,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     device: Annotated[
         Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
     ] = None,
@@ -125,7 +137,7 @@ def command(
         arguments=tuple(arguments or ()),
         revision=revision,
         device=None if device is None else device.value,
-        options=ModelOptions.parse(program, shapes, dims, constants, int32, precision),
+        options=ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature),
     )
     if kind == "graph":
         # Report a broken file before any profile runs.

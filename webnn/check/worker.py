@@ -184,7 +184,7 @@ def _read_model(job: Job, notes: Sink) -> _Run:
 
             description, report = survey(*job.options.read(path, weights=False))
         else:
-            description, report = job.options.survey_stablehlo(path)
+            description, report = job.options.survey_other(path)
         notes.write(describe_model(report, description, path))
     except _FAULTS as error:
         failed = error

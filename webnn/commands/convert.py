@@ -13,7 +13,7 @@ from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_output
 from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.program import is_graph
 from webnn.commands.smaller import Float16Option, Int4Option, Int8Option, IoOption, KeepOption, count_files, lower_types
 from webnn.display.text import size
@@ -27,7 +27,8 @@ _WRONG = 2
 
 def command(
     source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html.")
+        Path,
+        typer.Argument(metavar="IN", help="A graph, an ONNX or TFLite model, a StableHLO program, or a program .py, .mjs, .js or .html."),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
@@ -48,6 +49,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     float16: Float16Option = False,
     keep: KeepOption = None,
     float16_io: IoOption = False,
@@ -59,7 +61,7 @@ def command(
 
     It may have smaller numbers than before; the size of files and weights is printed.
     """
-    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
+    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature=signature)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     suffix = next((each for each in (".webnn.json", ".webnn") if source.name.lower().endswith(each)), "")
     before = count_files(source, weights_path(source, suffix) if suffix else None)

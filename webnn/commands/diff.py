@@ -24,6 +24,7 @@ from webnn.commands.models import (
     ModelOptions,
     PrecisionOption,
     ShapeOption,
+    SignatureOption,
     boolean_inputs,
     is_onnx,
     is_torch,
@@ -68,6 +69,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     float16: Float16Option = False,
     keep: KeepOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
@@ -101,7 +103,7 @@ def command(
     if inputs and not numbers:
         raise failure("--input and --no-numbers cannot be given together", _WRONG)
     paths = [path for path in (first, second) if path is not None]
-    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, *paths[1:])
+    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, *paths[1:], signature=signature)
     sides = [_Side(path, load_graph(path, options=own), own) for path, own in zip(paths, options.share(paths), strict=True)]
     if second is None:
         sides.append(_Side(None, sides[0].description, sides[0].options))

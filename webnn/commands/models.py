@@ -30,6 +30,7 @@ __all__ = [
     "ModelOptions",
     "PrecisionOption",
     "ShapeOption",
+    "SignatureOption",
     "boolean_inputs",
     "is_model",
     "is_onnx",
@@ -41,8 +42,9 @@ __all__ = [
 
 _ONNX, _TORCH = ".onnx", ".pt2"
 _STABLEHLO = (".mlir", ".mlirbc", ".stablehlo")
+_TFLITE = ".tflite"
 #: The suffixes of models that are imported.
-MODELS = (_ONNX, _TORCH, *_STABLEHLO)
+MODELS = (_ONNX, _TORCH, *_STABLEHLO, _TFLITE)
 _WRONG = 2
 _T = TypeVar("_T")
 
@@ -80,10 +82,15 @@ PrecisionOption: TypeAlias = Annotated[
     Precision | None, typer.Option("--precision", help="Compute f64 of a StableHLO program in float32.", show_default=False)
 ]
 
+SignatureOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--signature", metavar="NAME", help="The signature of a TFLite model, by default the first one.", show_default=False),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """The options for a model; see `webnn.onnx.load` and `webnn.stablehlo.load`. It can be written as JSON.
+    """The options for a model; see `webnn.onnx.load`, `webnn.stablehlo.load` and `webnn.tflite.load`. It can be written as JSON.
 
     Attributes:
         shapes: The shapes of inputs by their names.
@@ -96,6 +103,7 @@ class ModelOptions:
     constants: dict[str, Any] = field(default_factory=dict)
     int32: bool = False
     precision: Literal["f32"] | None = None
+    signature: str | None = None
 
     @classmethod
     def parse(
@@ -107,6 +115,7 @@ class ModelOptions:
         int32: bool,
         precision: Precision | None,
         *others: Path,
+        signature: str | None = None,
     ) -> ModelOptions:
         """Parse the options of a command for a file, or for one of several.
 
@@ -115,11 +124,12 @@ class ModelOptions:
         for given, names, fits, what in (
             (dims, "--dim", _has_names, "an ONNX model, a PyTorch program or a graph (.webnn, .webnn.json)"),
             (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
+            (signature, "--signature", _is_tflite, "a TFLite model"),
             (
                 shapes or constants or int32,
                 "--shape, --constant and --int32",
                 is_model,
-                "an ONNX model, a PyTorch program or a StableHLO program",
+                "an ONNX model, a PyTorch program, a StableHLO program or a TFLite model",
             ),
         ):
             if given and not any(map(fits, (path, *others))):
@@ -130,6 +140,7 @@ class ModelOptions:
             _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
             int32,
             None if precision is None else "f32",
+            signature,
         )
 
     def share(self, paths: Sequence[Path]) -> list[ModelOptions]:
@@ -152,6 +163,7 @@ class ModelOptions:
                 keep(path, own, is_model, self.constants),
                 self.int32 and is_model(path),
                 self.precision if _is_stablehlo(path) else None,
+                self.signature if _is_tflite(path) else None,
             )
             for path, own in zip(paths, known, strict=True)
         ]
@@ -165,9 +177,11 @@ class ModelOptions:
             RefusedModelError: The model cannot be imported.
         """
         # Imported lazily, because they load onnx, and start a process.
-        from webnn import onnx, stablehlo  # noqa: PLC0415
+        from webnn import onnx, stablehlo, tflite  # noqa: PLC0415
         from webnn.importing.driver import finish_import  # noqa: PLC0415
 
+        if _is_tflite(path):
+            return tflite.load(path, signature=self.signature, shapes=self.shapes, constants=self.arrays(), int32=self.int32)
         if _is_stablehlo(path):
             return stablehlo.load(path, shapes=self.shapes, constants=self.arrays(), precision=self.precision, int32=self.int32)
         model, settings = self.read(path, weights=True)
@@ -207,14 +221,21 @@ class ModelOptions:
 
         return _read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
 
-    def survey_stablehlo(self, path: Path) -> tuple[webnn.GraphDescription | None, Report]:
-        """Import a StableHLO program; see `webnn.stablehlo.survey`.
+    def survey_other(self, path: Path) -> tuple[webnn.GraphDescription | None, Report]:
+        """Import a model that is not ONNX; see `webnn.stablehlo.survey` and `webnn.tflite.survey`.
 
         Raises:
-            ValueError: The program, or the file of a constant, is not valid.
-            ImportError: The package that reads StableHLO is not installed.
+            ValueError: The model, or the file of a constant, is not valid.
+            ImportError: The package that reads the format is not installed.
             OSError: A file cannot be read.
         """
+        if _is_tflite(path):
+            from webnn.tflite import survey as survey_tflite  # noqa: PLC0415 (as above)
+            from webnn.tflite.model import Settings as TFLiteSettings  # noqa: PLC0415 (as above)
+            from webnn.tflite.model import read as read_tflite  # noqa: PLC0415 (as above)
+
+            settings = TFLiteSettings(shapes=self.shapes, constants=self.arrays(), signature=self.signature)
+            return survey_tflite(read_tflite(path), settings)
         from webnn.hlo import read  # noqa: PLC0415 (it starts a process)
         from webnn.stablehlo import Settings, survey  # noqa: PLC0415
 
@@ -259,15 +280,25 @@ def _read(path: Path) -> Model:
 
 
 def boolean_inputs(path: Path) -> frozenset[str]:
-    """Return the inputs of an ONNX model or a PyTorch program that are bool, which uint8 carries; none for other files.
+    """Return the inputs of an ONNX or TFLite model or a PyTorch program that are bool, which uint8 carries; none for other files.
 
     Raises the errors of `ModelOptions.read`.
     """
+    if _is_tflite(path):
+        return frozenset([name for name, type in _tflite_inputs(path) if type == "BOOL"])
     if not is_onnx(path):
         return frozenset()
     from webnn.onnx.model import boolean_names  # noqa: PLC0415 (as above)
 
     return boolean_names(_read(path).proto.graph)
+
+
+def _tflite_inputs(path: Path) -> list[tuple[str, str]]:
+    """Return the names of the inputs of a TFLite model, in all of its signatures, and their types."""
+    from webnn.tflite.model import read  # noqa: PLC0415 (as above)
+
+    model = read(path)
+    return [item for each in model.signatures or [model.find(None)] for item in model.input_types(each)]
 
 
 def _names(path: Path) -> frozenset[str] | None:
@@ -277,6 +308,8 @@ def _names(path: Path) -> frozenset[str] | None:
             inputs = _read(path).proto.graph.input
             dims = [dim.dim_param for each in inputs for dim in each.type.tensor_type.shape.dim]
             return frozenset([*(each.name for each in inputs), *filter(None, dims)])
+        if _is_tflite(path):
+            return frozenset([name for name, _ in _tflite_inputs(path)])
         if _has_names(path):
             sizes: list[object] = [size for each in webnn.load(path).inputs.values() for size in each.dimensions]
             return frozenset([size for size in sizes if isinstance(size, str)])
@@ -292,6 +325,10 @@ def _has_names(path: Path) -> bool:
 
 def _is_stablehlo(path: Path) -> bool:
     return path.name.lower().endswith(_STABLEHLO)
+
+
+def _is_tflite(path: Path) -> bool:
+    return path.name.lower().endswith(_TFLITE)
 
 
 def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:

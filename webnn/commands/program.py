@@ -32,7 +32,7 @@ from webnn.commands.choices import (
 )
 from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_waste
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.scripts import print_error, run_script
 from webnn.formats import READERS
 from webnn.javascript.ends import ENDED_BY_USER, MEMORY, OUT_OF_TIME
@@ -67,7 +67,8 @@ _WRONG = 2
 
 def command(
     program: Annotated[
-        Path, typer.Argument(help="A program .mjs, .js, .html or .py, or a graph .webnn, .webnn.json or .onnx.", show_default=False)
+        Path,
+        typer.Argument(help="A program .mjs, .js, .html or .py, or a graph .webnn, .webnn.json, .onnx or .tflite.", show_default=False),
     ],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments.", show_default=False)] = None,
     *,
@@ -108,6 +109,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
     ] = False,
@@ -166,12 +168,14 @@ def command(
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
         if waste is not None:
             raise failure("--waste can only be given for a program: a saved graph has no steps", _WRONG)
-        options = ModelOptions.parse(program, shapes, dims, constants, int32, precision)
+        options = ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature)
         with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [], options)
         return
-    if inputs or outputs or shapes or dims or constants or int32 or precision:
-        raise failure("--input, --output, --shape, --dim, --constant, --int32 and --precision can only be given for a graph", _WRONG)
+    if inputs or outputs or shapes or dims or constants or int32 or precision or signature:
+        raise failure(
+            "--input, --output, --shape, --dim, --constant, --int32, --precision and --signature can only be given for a graph", _WRONG
+        )
     suffix = program.suffix.lower()
     if suffix in PYTHON:
         if profile:

@@ -15,7 +15,7 @@ from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.text import show_controls
 from webnn.formats import files
 
@@ -64,6 +64,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    signature: SignatureOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
     revision: RevisionOption = None,
 ) -> None:
@@ -85,7 +86,7 @@ def command(
         pictures[dot] = as_dot
     if mermaid is not None:
         pictures[mermaid] = lambda each: as_mermaid(each, fold=not every)
-    options = ModelOptions.parse(path, shapes, dims, constants, int32, precision)
+    options = ModelOptions.parse(path, shapes, dims, constants, int32, precision, signature=signature)
     found = collect_graphs(path, arguments or (), revision=revision, options=options)
     if graph is not None or pictures:
         found = [choose_graph(found, path, graph)]

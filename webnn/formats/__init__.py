@@ -38,6 +38,7 @@ READERS: Mapping[str, str] = MappingProxyType(
         # Bytecode and portable artifacts.
         **dict.fromkeys((".mlirbc", ".stablehlo"), "webnn.formats.mlir"),
         ".pt2": "webnn.formats.pt2",
+        ".tflite": "webnn.formats.tflite_file",
     }
 )
 

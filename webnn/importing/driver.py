@@ -239,6 +239,23 @@ class Driver(ABC, Generic[_Node, _Item]):
         self.define(node, outputs)
         return "refused" if len(self._refusals) > refused else outcome
 
+    def end_body(self, refused: int, name: str, path: str, *, tentative: bool) -> None:
+        """End the import of a body, before which there were ``refused`` refusals. ``path`` is the prefix of its places.
+
+        Raises:
+            Refused: A tentative body, which may never run, has refusals: the node says what is wrong with it.
+            Blocked: Another one has some.
+        """
+        noted = [*self._refusals][refused:]
+        if not noted:
+            return
+        if tentative:
+            for each in noted:
+                del self._refusals[each]
+            raise Refused(f"{name} cannot be imported: {noted[0].place.removeprefix(path)} ({noted[0].operator}): {noted[0].reason}")
+        # The next step of a loop would say the same.
+        raise Blocked
+
     def take_step(self, names: int = 0) -> None:
         """Count a node, or a body; one with hundreds of names is as much work as several. Too many are refused once, and blocked then."""
         before = self._steps

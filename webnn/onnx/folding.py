@@ -14,7 +14,7 @@ from webnn.builder.elementwise import FUNCTIONS, divide
 from webnn.importing.values import Array
 from webnn.onnx.model import ONNX_DOMAINS
 
-__all__ = ["fold"]
+__all__ = ["FOLDS", "fold"]
 
 #: The most bytes of a folded result, unless the operands have more. Larger results are left to the graph.
 _MOST_BYTES = 1 << 24

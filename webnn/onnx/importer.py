@@ -271,15 +271,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             self.import_node((read_node(proto), scope))
         # The next operators belong to the node again.
         self._builder.label = label
-        if len(self._refusals) > refused:
-            if tentative:
-                noted = [*self._refusals][refused:]
-                first = noted[0]
-                for each in noted:
-                    del self._refusals[each]
-                raise Refused(f"{name} cannot be imported: {first.place.removeprefix(f'{path}/')} ({first.operator}): {first.reason}")
-            # The next step of a loop would say the same.
-            raise Blocked
+        self.end_body(refused, name, f"{path}/", tentative=tentative)
         return [scope.find(info.name) for info in graph.output]
 
     def define(self, node: tuple[Source, Scope], outputs: Sequence[Value | None] | None) -> None:

@@ -104,7 +104,7 @@ WRONG: list[tuple[str, list[str], str]] = [
     (
         "what it reads",
         ["convert", "notes.txt", "-o", "x.webnn"],
-        "must be a file .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .pt2, .py, ",
+        "must be a file .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .pt2, .tflite, .py, ",
     ),
     ("what it writes", ["convert", "program.py", "-o", "x.txt"], "path must end with one of .webnn, .webnn.json, .onnx, "),
     ("no graph", ["convert", "empty.py", "-o", "x.webnn"], "empty.py built no graph"),
@@ -115,7 +115,7 @@ WRONG: list[tuple[str, list[str], str]] = [
     (
         "files of a program",
         ["run", "--input", "x.npy", "program.py"],
-        "--int32 and --precision can only be given for a graph",
+        "--int32, --precision and --signature can only be given for a graph",
     ),
 ]
 

@@ -84,7 +84,11 @@ def test_a_shape(program: Path) -> None:
     [
         ("m.mlir", ["--dim", "x=3"], "--dim can only be given for an ONNX model"),
         ("m.onnx", ["--precision", "f32"], "--precision can only be given for a StableHLO program (.mlir, .mlirbc, .stablehlo)"),
-        ("m.webnn", ["--int32"], "--shape, --constant and --int32 can only be given for an ONNX model, a PyTorch program or a"),
+        (
+            "m.webnn",
+            ["--int32"],
+            "--shape, --constant and --int32 can only be given for an ONNX model, a PyTorch program, a StableHLO program or a TFLite model",
+        ),
     ],
 )
 def test_options_of_other_models(tmp_path: Path, name: str, options: list[str], message: str) -> None:

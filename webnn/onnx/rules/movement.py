@@ -114,7 +114,10 @@ def _concat(node: Node) -> Result:
             raise Refused(
                 f"the inputs must have equal shapes but for axis {axis}, got {', '.join(str(list(each.shape)) for each in parts)}"
             )
+    shape = [sum(part.shape[axis] for part in parts) if index == axis else size for index, size in enumerate(parts[0].shape)]
     parts = [part for part in parts if part.size]
+    if not parts:
+        return _empty(node, shape)
     if len(parts) == 1:
         return parts[0]
     return node.builder.concat([node.operand_of(part) for part in parts], axis)
@@ -359,6 +362,8 @@ def _reverse_sequence(node: Node) -> Result:
         raise Refused(f"sequence_lens must be from 0 to {steps}, got {webidl.describe(lengths.tolist())}")
     if lengths is not None and (lengths == steps).all():
         return builder.reverse(node.operand(0), axes=[time])
+    if steps * batches > _MOST_INDICES:
+        raise Refused(f"there must be at most {_MOST_INDICES} steps in all sequences, got {steps * batches}")
     # The coordinates of each element, [time, batch] or [batch, time].
     places = np.expand_dims(np.arange(steps, dtype=np.int32), 1 - time)
     rows = np.broadcast_to(np.expand_dims(np.arange(batches, dtype=np.int32), 1 - batch), value.shape[:2])

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.webnn.tflite.cases import FAMILIES
+from tests.webnn.tflite.makers import c, f, one
+from tests.webnn.tflite.support import check, compute, refusals
+
+
+@pytest.mark.parametrize("name", FAMILIES["elementwise"])
+def test_results(name: str) -> None:
+    check(name)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("STABLEHLO_CBRT", np.cbrt),
+        ("STABLEHLO_RSQRT", lambda x: 1 / np.sqrt(x)),
+        ("STABLEHLO_NEGATE", np.negative),
+        ("STABLEHLO_EXPONENTIAL", np.exp),
+        ("STABLEHLO_LOGISTIC", lambda x: 1 / (1 + np.exp(-x))),
+    ],
+)
+def test_operators_of_stablehlo(code: str, wanted: Any) -> None:
+    """Few files have them; LiteRT's reference kernels have not."""
+    x = np.linspace(0.5, 4, 6, dtype=np.float32)
+    np.testing.assert_allclose(compute(one(code, [f(6)], [f(6)]), {"t0": x})["t1"], wanted(x), rtol=1e-5)
+
+
+def test_limits_of_stablehlo() -> None:
+    found = compute(one("STABLEHLO_CLAMP", [c(), f(4), c(seed=3)], [f()]), {"t1": np.array([-9, 0, 0.5, 9])})["t3"]
+    low, high = c().data, c(seed=3).data
+    np.testing.assert_array_equal(found, np.minimum(np.maximum(np.array([-9, 0, 0.5, 9], np.float32), low), high))
+
+
+def test_bits_of_floats_are_refused() -> None:
+    assert refusals(one("BITWISE_XOR", [f(2), f(2)], [f()])) == [
+        ("BITWISE_XOR", "the inputs must be integers of one type, got float32 and float32")
+    ]
+
+
+def test_an_input_that_is_missing() -> None:
+    assert refusals(one("CAST", [None], [f(2)])) == [("CAST", "the input 0 must be given")]

@@ -1,0 +1,448 @@
+"""TFLite files: reading them whole into plain dataclasses. Files are foreign: no offset and no count is believed.
+
+The package `tflite` has an accessor for each field of the schema. An accessor reads inside the file or raises an error, but a hostile file
+can say that a list is long, or that many lists are one: what is read is counted.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from ml_dtypes import int4
+
+from webnn.builder.description import FormatError
+from webnn.builder.regular import open_regular
+from webnn.importing.values import Array, Refused
+from webnn.tflite.schema import accessors, load_schema, names_of
+from webnn.tflite.sparsity import Sparsity
+from webnn.validation import webidl
+
+__all__ = ["Model", "Operator", "Quantization", "Settings", "Signature", "Subgraph", "Tensor", "read"]
+
+_IDENTIFIER = b"TFL3"
+_VERSION = 3
+#: A list may have an element for each byte of the file, and this many more: all lists together.
+_MOST_MORE = 10_000
+#: The most dimensions of a tensor: NumPy has 64.
+_MOST_AXES = 32
+#: A tensor has fewer elements, also without its empty dimensions.
+_MOST_ELEMENTS = 1 << 48
+#: The longest name, in bytes. Each operator of an unrolled loop has one.
+_LONGEST_NAME = 4096
+#: The errors of accessors that a hostile offset or count leads out of the file.
+_FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
+_T = TypeVar("_T")
+
+
+#: The element types, as they are stored and as they are imported. WebNN has no integers of 16 bits: int32 carries them.
+_TYPES: Mapping[str, tuple[np.dtype[Any], np.dtype[Any]]] = {
+    name: (np.dtype(stored).newbyteorder("<"), np.dtype(imported or stored))
+    for name, stored, imported in (
+        ("FLOAT32", "f4", ""),
+        ("FLOAT16", "f2", ""),
+        ("FLOAT64", "f8", ""),
+        ("INT8", "i1", ""),
+        ("INT16", "i2", "i4"),
+        ("INT32", "i4", ""),
+        ("INT64", "i8", ""),
+        ("UINT8", "u1", ""),
+        ("UINT16", "u2", "i4"),
+        ("UINT32", "u4", ""),
+        ("UINT64", "u8", ""),
+        ("BOOL", "?", ""),
+        # A resource is the number of its variable.
+        ("RESOURCE", "i4", ""),
+    )
+} | {"INT4": (np.dtype(int4), np.dtype(int4))}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantization:
+    """The numbers that integers mean: scales * (integers - zeros), of one element, or of one for each index of an axis."""
+
+    scales: Array
+    zeros: Array
+    axis: int
+
+    def same(self, other: Quantization | None) -> bool:
+        """Tell whether integers mean the same numbers with another one."""
+        return (
+            other is not None
+            and np.array_equal(self.scales, other.scales)
+            and np.array_equal(self.zeros, other.zeros)
+            and (self.scales.size == 1 or self.axis == other.axis)
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Tensor:
+    """A tensor.
+
+    Attributes:
+        name: Its name; those of a subgraph differ.
+        type: The name of the element type in the schema.
+        shape: The shape that the file gives it.
+        open: The dimensions whose sizes the file leaves open.
+        data: The bytes of its elements, if they are known.
+        quantization: The numbers that its integers mean.
+        sparsity: Where its elements are, if only some are stored.
+        is_variable: Whether it keeps its elements between two runs.
+    """
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    open: frozenset[int]
+    data: Array | None
+    quantization: Quantization | None
+    sparsity: Sparsity | None
+    is_variable: bool
+    _array: Array | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type of the import; refused if WebNN cannot carry it."""
+        if self.type not in _TYPES:
+            raise Refused(f"the element type must be one of WebNN, got {self.type}")
+        return _TYPES[self.type][1]
+
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """The element type of the file, which must be one of the import."""
+        return _TYPES[self.type][0]
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest integer of the element type as it is stored."""
+        bits = self.stored
+        return (-8, 7) if bits == int4 else (int(np.iinfo(bits).min), int(np.iinfo(bits).max))
+
+    def read(self) -> Array | None:
+        """Return the elements, if they are known. Raises `Refused` if the tensor contradicts itself."""
+        if self._array is None and self.data is not None:
+            self._array = self._read(self.data)
+            self._array.setflags(write=False)
+        return self._array
+
+    def _read(self, data: Array) -> Array:
+        imported, stored = self.dtype, self.stored
+        count = math.prod(self.shape) if self.sparsity is None else None
+        if stored == int4:
+            nibbles = np.stack([data & 15, data >> 4], -1).reshape(-1).astype(np.int8)
+            if count is not None and len(data) == -(-count // 2):
+                nibbles = nibbles[:count]
+            elements: Array = (nibbles - 16 * (nibbles > 7)).astype(int4)
+        elif len(data) % stored.itemsize:
+            raise Refused(f"the tensor must have elements of {stored.itemsize} bytes, got {len(data)} bytes")
+        else:
+            elements = data.view(np.uint8 if stored.kind == "b" else stored)
+            elements = elements.astype(bool) if stored.kind == "b" else elements.astype(imported, copy=False)
+        if self.sparsity is not None:
+            return self.sparsity.expand(elements, self.shape)
+        if len(elements) != count:
+            raise Refused(f"the tensor must have {count} elements, as its shape {list(self.shape)} says, got {len(elements)}")
+        return elements.reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """An operator. A tensor that is not given is -1.
+
+    Attributes:
+        key: The operator's name in the schema, or ``CUSTOM.`` and the name of a custom one.
+        version: Its version.
+        inputs: The indices of its tensors.
+        outputs: Likewise.
+        options: The fields of its options, by the names of their accessors.
+        custom: The bytes that a custom operator has as options.
+    """
+
+    key: str
+    version: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    options: Mapping[str, Any]
+    custom: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subgraph:
+    """A subgraph: its name, its tensors, its operators in order, and the indices of its inputs and outputs."""
+
+    name: str
+    tensors: Sequence[Tensor]
+    operators: Sequence[Operator]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    def name_tensors(self, indices: Sequence[int], named: Mapping[int, str]) -> dict[int, str]:
+        """Return the names of inputs or outputs, which differ: those of a signature, or of their tensors."""
+        found: dict[int, str] = {}
+        for index in indices:
+            name = named.get(index) or self.tensors[index].name
+            while name in found.values():
+                name = f"{name} {index}"
+            found[index] = name
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """A signature: its name, the index of its subgraph, and the names that it gives tensors, by their indices."""
+
+    name: str
+    subgraph: int
+    inputs: Mapping[int, str]
+    outputs: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A TFLite model; ``file`` is for messages."""
+
+    file: str
+    subgraphs: Sequence[Subgraph]
+    signatures: Sequence[Signature]
+
+    def find(self, signature: str | None) -> Signature:
+        """Return a signature: by its name, or the first one. A model without any has its first subgraph, and the names of its tensors.
+
+        Raises `ValueError` if there is no such signature.
+        """
+        for each in self.signatures:
+            if signature in (None, each.name):
+                return each
+        if signature is not None:
+            names = ", ".join([repr(each.name) for each in self.signatures]) or "none"
+            raise ValueError(f"signature must be one of the model's, {names}, got {signature!r}")
+        return Signature("", 0, {}, {})
+
+    def input_types(self, signature: Signature) -> list[tuple[str, str]]:
+        """Return the names of the inputs of a signature, with the names of their element types."""
+        graph = self.subgraphs[signature.subgraph]
+        return [(name, graph.tensors[index].type) for index, name in graph.name_tensors(graph.inputs, signature.inputs).items()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of the caller: see `webnn.tflite.load`."""
+
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    signature: str | None = None
+    float64: bool = True
+
+
+def read(source: str | os.PathLike[str] | bytes) -> Model:
+    """Read a model from a file, or from its bytes.
+
+    Raises:
+        FormatError: It is not a TFLite model, or it contradicts itself.
+        TFLiteMissingError: The package tflite is not installed.
+        OSError: The file cannot be read.
+    """
+    if isinstance(source, bytes):
+        file, data = "model", source
+    else:
+        path = Path(source)
+        file = os.fspath(path)
+        with open_regular(path) as stream:
+            data = stream.readall()
+    if data[4:8] != _IDENTIFIER:
+        raise FormatError(f"is not a TFLite model: the bytes from 4 to 7 must be {_IDENTIFIER!r}, got {data[4:8]!r}", file)
+    try:
+        return _Reader(data, file).read()
+    except FormatError:
+        raise
+    except UnicodeDecodeError:
+        raise FormatError("is not a valid TFLite model: names must be UTF-8", file) from None
+    except _FAULTS as error:
+        raise FormatError(
+            f"is not a valid TFLite model: an offset or a length leads out of its {len(data)} bytes ({error})", file
+        ) from None
+
+
+class _Reader:
+    """Reads a file."""
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self._data = data
+        self._file = file
+        self._schema = load_schema()
+        self._left = len(data) + _MOST_MORE
+
+    def read(self) -> Model:
+        model = self._schema.Model.GetRootAs(self._data, 0)
+        if model.Version() != _VERSION:
+            raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
+        codes = self._list(model.OperatorCodesLength(), lambda index: self._code(model.OperatorCodes(index)))
+        buffers = self._list(model.BuffersLength(), lambda index: self._buffer(model.Buffers(index)))
+        subgraphs = self._list(model.SubgraphsLength(), lambda index: self._subgraph(model.Subgraphs(index), codes, buffers))
+        if not subgraphs:
+            raise self._fault("it must have a subgraph")
+        signatures = self._list(model.SignatureDefsLength(), lambda index: self._signature(model.SignatureDefs(index), subgraphs))
+        return Model(self._file, subgraphs, signatures)
+
+    def _fault(self, message: str) -> FormatError:
+        return FormatError(f"is not a valid TFLite model: {message}", self._file)
+
+    def _spend(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise self._fault(f"its lists must have fewer elements than its {len(self._data)} bytes")
+
+    def _list(self, count: int, get: Callable[[int], _T]) -> list[_T]:
+        self._spend(count)
+        return [get(index) for index in range(count)]
+
+    def _numbers(self, array: Any) -> list[Any]:
+        """Return the elements of a vector; a missing one is 0."""
+        if not isinstance(array, np.ndarray):
+            return []
+        self._spend(array.size)
+        numbers: list[Any] = array.tolist()
+        return numbers
+
+    def _text(self, text: bytes | None) -> str:
+        if text is not None and len(text) > _LONGEST_NAME:
+            raise self._fault(f"names must have at most {_LONGEST_NAME} bytes, got {len(text)}")
+        return (text or b"").decode()
+
+    def _code(self, code: Any) -> tuple[str, int]:
+        # Old files have the first field only, new ones both.
+        number = max(code.DeprecatedBuiltinCode(), code.BuiltinCode())
+        name = names_of("BuiltinOperator").get(number, f"operator {number}")
+        return (f"CUSTOM.{self._text(code.CustomCode())}" if name == "CUSTOM" else name), code.Version()
+
+    def _buffer(self, buffer: Any) -> Array | None:
+        start, size = buffer.Offset(), buffer.Size()
+        if start > 1:
+            # Behind the tables, in files of more than 2 GiB.
+            if start + size > len(self._data):
+                raise self._fault(f"a buffer must end within its {len(self._data)} bytes, got {size} bytes at {start}")
+            return np.frombuffer(self._data, np.uint8, size, start)
+        data = buffer.DataAsNumpy()
+        return data if isinstance(data, np.ndarray) and data.size else None
+
+    def _subgraph(self, graph: Any, codes: Sequence[tuple[str, int]], buffers: Sequence[Array | None]) -> Subgraph:
+        names: set[str] = set()
+        tensors = self._list(graph.TensorsLength(), lambda index: self._tensor(graph.Tensors(index), index, names, buffers))
+        operators = self._list(graph.OperatorsLength(), lambda index: self._operator(graph.Operators(index), codes, len(tensors)))
+        inputs, outputs = (
+            self._indices(numbers, len(tensors), 0, "inputs and outputs") for numbers in (graph.InputsAsNumpy(), graph.OutputsAsNumpy())
+        )
+        return Subgraph(self._text(graph.Name()), tensors, operators, inputs, outputs)
+
+    def _indices(self, numbers: Any, count: int, least: int, what: str) -> tuple[int, ...]:
+        found = self._numbers(numbers)
+        if found and not least <= min(found) <= max(found) < count:
+            raise self._fault(f"{what} must be tensors from {least} to {count - 1}, got {webidl.describe(found)}")
+        return tuple(found)
+
+    def _tensor(self, tensor: Any, index: int, names: set[str], buffers: Sequence[Array | None]) -> Tensor:
+        name = self._text(tensor.Name()) or f"tensor {index}"
+        while name in names:
+            name = f"{name} {index}"
+        names.add(name)
+        shape, signature = self._numbers(tensor.ShapeAsNumpy()), self._numbers(tensor.ShapeSignatureAsNumpy())
+        if len(shape) > _MOST_AXES or min(shape, default=0) < 0 or math.prod(filter(None, shape)) >= _MOST_ELEMENTS:
+            wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0, and fewer than {_MOST_ELEMENTS} elements"
+            raise self._fault(f"the tensor {webidl.describe(name)} must have {wanted}, got {webidl.describe(shape)}")
+        if not 0 <= tensor.Buffer() < len(buffers):
+            raise self._fault(f"the tensor {webidl.describe(name)} must have one of {len(buffers)} buffers, got {tensor.Buffer()}")
+        data = None if tensor.IsVariable() else buffers[tensor.Buffer()]
+        return Tensor(
+            name=name,
+            type=names_of("TensorType").get(tensor.Type(), f"type {tensor.Type()}"),
+            shape=tuple(shape),
+            open=frozenset([axis for axis, size in enumerate(signature) if size < 0]) if len(signature) == len(shape) else frozenset(),
+            data=data,
+            quantization=self._quantization(name, tensor.Quantization(), shape),
+            sparsity=self._sparsity(tensor.Sparsity()),
+            is_variable=bool(tensor.IsVariable()),
+        )
+
+    def _quantization(self, name: str, given: Any, shape: Sequence[int]) -> Quantization | None:
+        if given is None or not given.ScaleLength():
+            return None
+        scales = given.ScaleAsNumpy()
+        zeros = given.ZeroPointAsNumpy() if given.ZeroPointLength() else np.zeros(1, np.int64)
+        axis = given.QuantizedDimension()
+        self._spend(scales.size + zeros.size)
+        fits = scales.size == 1 or (0 <= axis < len(shape) and scales.size == shape[axis])
+        if not fits or zeros.size not in (1, scales.size):
+            raise self._fault(
+                f"the quantization of {webidl.describe(name)} must have one scale or one for each index of a dimension of {list(shape)}, "
+                f"and as many zero points, got {scales.size} and {zeros.size}"
+            )
+        return Quantization(scales, np.full(scales.size, zeros), axis)
+
+    def _sparsity(self, given: Any) -> Sparsity | None:
+        if given is None:
+            return None
+        order, blocks = self._numbers(given.TraversalOrderAsNumpy()), self._numbers(given.BlockMapAsNumpy())
+        levels = self._list(given.DimMetadataLength(), lambda index: self._level(given.DimMetadata(index)))
+        return Sparsity(order, blocks, levels)
+
+    def _level(self, level: Any) -> int | tuple[Array, Array]:
+        if level.Format() == self._schema.DimensionType.DENSE:
+            size: int = level.DenseSize()
+            return size
+        segments, indices = (
+            self._positions(kind, table)
+            for kind, table in ((level.ArraySegmentsType(), level.ArraySegments()), (level.ArrayIndicesType(), level.ArrayIndices()))
+        )
+        return segments, indices
+
+    def _positions(self, kind: int, table: Any) -> Array:
+        name = names_of("SparseIndexVector").get(kind)
+        if name not in ("Int32Vector", "Uint16Vector", "Uint8Vector") or table is None:
+            raise self._fault(f"sparse positions must be vectors of integers, got {name}")
+        vector = getattr(self._schema, name)()
+        vector.Init(table.Bytes, table.Pos)
+        return np.array(self._numbers(vector.ValuesAsNumpy()), np.int64)
+
+    def _operator(self, operator: Any, codes: Sequence[tuple[str, int]], tensors: int) -> Operator:
+        index = operator.OpcodeIndex()
+        if not index < len(codes):
+            raise self._fault(f"an operator must have one of {len(codes)} codes, got {index}")
+        options: dict[str, Any] = {}
+        for enumeration, kind, table in (
+            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions()),
+            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2()),
+        ):
+            name = names_of(enumeration).get(kind, "NONE")
+            if table is not None and name != "NONE":
+                fields = getattr(self._schema, name)()
+                fields.Init(table.Bytes, table.Pos)
+                options |= {field: self._option(get(fields), is_vector=is_vector) for field, is_vector, get in accessors(name)}
+        custom = operator.CustomOptionsAsNumpy()
+        inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")
+        outputs = self._indices(operator.OutputsAsNumpy(), tensors, 0, "the outputs of an operator")
+        key, version = codes[index]
+        return Operator(key, version, inputs, outputs, options, custom.tobytes() if isinstance(custom, np.ndarray) else b"")
+
+    def _option(self, found: Any, *, is_vector: bool) -> Any:
+        if is_vector:
+            return self._numbers(found)
+        return self._text(found) if isinstance(found, bytes) else found
+
+    def _signature(self, signature: Any, subgraphs: Sequence[Subgraph]) -> Signature:
+        index = signature.SubgraphIndex()
+        if not index < len(subgraphs):
+            raise self._fault(f"a signature must have one of {len(subgraphs)} subgraphs, got {index}")
+        inputs, outputs = (
+            {tensor: name for name, tensor in self._list(count, lambda index, get=get: self._tensor_map(get(index)))}  # type: ignore[misc]
+            for count, get in ((signature.InputsLength(), signature.Inputs), (signature.OutputsLength(), signature.Outputs))
+        )
+        return Signature(self._text(signature.SignatureKey()), index, inputs, outputs)
+
+    def _tensor_map(self, entry: Any) -> tuple[str, int]:
+        return self._text(entry.Name()), entry.TensorIndex()

@@ -1,0 +1,102 @@
+"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from webnn.importing.bits import Bits
+from webnn.importing.functions import FUNCTIONS, Calculator, atan2
+from webnn.importing.steps import Result
+from webnn.importing.values import Refused
+from webnn.tflite.node import Node, borrow
+
+__all__ = ["RULES"]
+
+
+def _squared_difference(node: Node) -> Result:
+    """Multiply the difference by itself."""
+    difference = node.builder.sub(node.operand(0), node.operand(1))
+    return node.builder.mul(difference, difference)
+
+
+def _floor_div(node: Node) -> Result:
+    """Round the quotient down; integers lose their remainder first, which has the sign of the divisor."""
+    builder, a, b = node.builder, node.operand(0), node.operand(1)
+    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_from(node.one("Mod"))), b)
+
+
+def _atan2(node: Node) -> Result:
+    """Compute the angle by a polynomial, in float32."""
+    return atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32"))
+
+
+def _select(node: Node) -> Result:
+    """Map to where. A condition with one dimension chooses elements of the first dimension."""
+    condition, shape = node.operand(0), node.value(1).shape
+    if node.value(0).rank == 1 and len(shape) > 1:
+        condition = node.reshape(condition, [node.value(0).size, *[1] * (len(shape) - 1)])
+    return node.builder.where(condition, node.operand(1), node.operand(2))
+
+
+def _bits(node: Node) -> Bits:
+    dtype = node.value(0).dtype
+    if dtype.kind not in "iu" or node.value(1).dtype != dtype:
+        raise Refused(f"the inputs must be integers of one type, got {dtype.name} and {node.value(1).dtype.name}")
+    return Bits(node, 8 * dtype.itemsize, signed=dtype.kind == "i")
+
+
+def _bitwise_xor(node: Node) -> Result:
+    """Combine the integers bit by bit; booleans by logicalXor."""
+    if node.value(0).dtype.kind == "b":
+        return node.builder.logicalXor(node.operand(0), node.operand(1))
+    return _bits(node).combine("logicalXor", node.operand(0), node.operand(1))
+
+
+def _right_shift(node: Node) -> Result:
+    """Divide by a power of 2, toward minus infinity."""
+    bits, distances = _bits(node), node.value(1)
+    return bits.shift_right(node.operand(0), bits.shift(node.operand(1) if distances.array is None else distances.array))
+
+
+#: The operators that are as ONNX's, which have the same names or others.
+_SAME = (
+    *("Abs", "Add", "Ceil", "Cos", "Div", "Elu", "Equal", "Exp", "Floor", "Greater", "Less", "Log", "Mul", "Neg", "Pow", "Relu", "Round"),
+    *("Sign", "Sin", "Sqrt", "Sub", "Tanh"),
+)
+_BORROWED = {
+    **{"ADD_N": "Sum", "FLOOR_MOD": "Mod", "GREATER_EQUAL": "GreaterOrEqual", "HARD_SWISH": "HardSwish", "LESS_EQUAL": "LessOrEqual"},
+    **{"LOGICAL_AND": "And", "LOGICAL_NOT": "Not", "LOGICAL_OR": "Or", "LOGISTIC": "Sigmoid", "MAXIMUM": "Max", "MINIMUM": "Min"},
+    **{"SELECT_V2": "Where", "STABLEHLO_COSINE": "Cos", "STABLEHLO_DIVIDE": "Div", "STABLEHLO_EXPONENTIAL": "Exp"},
+    **{"STABLEHLO_LOGISTIC": "Sigmoid", "STABLEHLO_MAXIMUM": "Max", "STABLEHLO_MINIMUM": "Min", "STABLEHLO_MULTIPLY": "Mul"},
+    **{"STABLEHLO_NEGATE": "Neg", "STABLEHLO_POWER": "Pow", "STABLEHLO_SELECT": "Where", "STABLEHLO_SUBTRACT": "Sub"},
+    **{each.upper(): each for each in _SAME},
+    **{f"STABLEHLO_{each.upper()}": each for each in ("Abs", "Add", "Floor", "Log", "Tanh")},
+}
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    **{key: borrow(operator) for key, operator in _BORROWED.items()},
+    "ATAN2": _atan2,
+    "BITWISE_XOR": _bitwise_xor,
+    "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
+    "FLOOR_DIV": _floor_div,
+    "GELU": lambda node: node.one("Gelu", approximate="tanh" if node.flag("Approximate") else "none"),
+    "LEAKY_RELU": lambda node: node.builder.leakyRelu(node.operand(0), alpha=node.option("Alpha", 0.0)),
+    "NOT_EQUAL": lambda node: node.builder.notEqual(node.operand(0), node.operand(1)),
+    "PRELU": lambda node: node.builder.prelu(node.operand(0), node.operand(1)),
+    "RELU6": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=6),
+    "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
+    "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),
+    "RIGHT_SHIFT": _right_shift,
+    "RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
+    "SELECT": _select,
+    "SQUARE": lambda node: node.builder.mul(node.operand(0), node.operand(0)),
+    "SQUARED_DIFFERENCE": _squared_difference,
+    "STABLEHLO_CBRT": lambda node: FUNCTIONS["cbrt"](Calculator(node), node.cast(node.operand(0), "float32")),
+    "STABLEHLO_CLAMP": lambda node: node.builder.min(node.builder.max(node.operand(1), node.operand(0)), node.operand(2)),
+    "STABLEHLO_CONVERT": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
+    "STABLEHLO_REMAINDER": borrow("Mod", fmod=1),
+    "STABLEHLO_RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
+    "ZEROS_LIKE": lambda node: np.broadcast_to(np.zeros((), node.outputs[0].dtype), node.value(0).shape),
+}

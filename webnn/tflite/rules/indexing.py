@@ -1,0 +1,177 @@
+"""Operators that pick, replace or choose elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from webnn.importing.steps import Result, product
+from webnn.importing.values import Refused
+from webnn.tflite.node import Node, borrow
+
+__all__ = ["RULES"]
+
+#: The most elements of results that are known.
+_MOST = 1 << 24
+
+
+def _gather(node: Node) -> Result:
+    """Map to gather; with batches to gatherND. Known indices must be in range; computed ones outside are clamped."""
+    value, indices = node.value(0), node.value(1)
+    axis, batches = node.axis("Axis", value.rank, 0), node.option("BatchDims", 0)
+    batches += indices.rank if batches < 0 else 0
+    if not batches:
+        return node.one("Gather", axis=axis)
+    if not 0 < batches <= min(axis, indices.rank):
+        raise Refused(f"BatchDims must be at most the axis, {axis}, got {batches}")
+    # The axis comes behind the batches, and its elements go back to where it was.
+    others = [each for each in range(batches, value.rank) if each != axis]
+    moved = node.transpose(node.operand(0), [*range(batches), axis, *others])
+    places = node.one("Unsqueeze", [indices, [indices.rank]])
+    found = node.operand_from(node.one("GatherND", [moved, places], batch_dims=batches))
+    chosen = indices.rank - batches
+    before = [each + batches + chosen for each in range(axis - batches)]
+    behind = range(batches + chosen + len(before), found.descriptor.rank)
+    return node.transpose(found, [*range(batches), *before, *range(batches, batches + chosen), *behind])
+
+
+def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], number: float, reduction: str) -> Result:
+    """Scatter into a tensor whose elements are one number."""
+    if product(shape) > _MOST or min(shape, default=1) < 0:
+        raise Refused(f"the shape must have from 1 to {_MOST} elements, got {list(shape)}")
+    dtype = node.outputs[0].dtype if node.outputs[0].quantization is None else np.dtype(np.float32)
+    return node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
+
+
+def _scatter_nd(node: Node) -> Result:
+    """Map to scatterND into zeros; updates of one place are added up. The shape must be known."""
+    shape = tuple(node.known_integers(2, "the shape"))
+    return _scatter(node, node.value(0), node.value(1), shape, 0, "add")
+
+
+def _sparse_to_dense(node: Node) -> Result:
+    """Map to scatterND. The shape must be known."""
+    indices, shape = node.value(0), tuple(node.known_integers(1, "the shape"))
+    size = 1 if len(shape) < 2 else len(shape)
+    count = indices.size // size
+    places = node.one("Reshape", [indices, [count, size]])
+    updates = node.one("Expand", [node.value(2), [count]])
+    data = node.one("Expand", [node.value(3), [*shape]])
+    return node.one("ScatterND", [data, places, updates])
+
+
+def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Callable[[Node], Result]:
+    def rule(node: Node) -> Result:
+        data, ids = node.value(0), node.value(1)
+        count = max(node.known_integers(1, "the ids"), default=-1) + 1 if sorted_ids else node.known_integer(2, "the number of segments")
+        if data.dtype.kind not in "iuf":
+            raise Refused(f"the data must be numbers, got {data.dtype.name}")
+        if ids.shape != data.shape[: ids.rank]:
+            raise Refused(f"the ids must have the first dimensions of {list(data.shape)}, got {list(ids.shape)}")
+        limit = number
+        if np.isinf(number) and data.dtype.kind in "iu":
+            limit = np.iinfo(data.dtype).max if number > 0 else np.iinfo(data.dtype).min
+        elif np.isinf(number):
+            limit = float(np.copysign(np.finfo(data.dtype).max, number))
+        places = node.one("Unsqueeze", [ids, [ids.rank]])
+        return _scatter(node, places, data, (count, *data.shape[ids.rank :]), limit, reduction)
+
+    rule.__doc__ = f"Map to scatterND, with {reduction} for elements of one segment. The number of segments must be known."
+    return rule
+
+
+def _dynamic_update_slice(node: Node) -> Result:
+    """Map to scatterND, with the coordinates of all elements of the update. The begin may be computed; it is clamped."""
+    value, update, begin = node.value(0), node.value(1), node.value(2)
+    if update.rank != value.rank or any(a > b for a, b in zip(update.shape, value.shape, strict=True)) or begin.shape != (value.rank,):
+        raise Refused(f"the update must fit into {list(value.shape)}, and begin at one place, got {list(update.shape)}")
+    if not value.rank:
+        return update
+    grid = np.stack(np.meshgrid(*map(np.arange, update.shape), indexing="ij"), -1).astype(np.int32)
+    most = np.subtract(value.shape, update.shape).astype(np.int32)
+    if begin.array is not None:
+        coordinates = node.constant(grid + np.clip(begin.array, 0, most).astype(np.int32))
+    else:
+        builder = node.builder
+        first = builder.min(builder.max(node.cast(node.operand(2), "int32"), node.scalar(0, "int32")), node.constant(most))
+        coordinates = builder.add(node.constant(grid), first)
+    return node.builder.scatterND(node.operand(0), coordinates, node.operand(1))
+
+
+def _one_hot(node: Node) -> Result:
+    """Compare the indices with all places; indices out of range are nowhere. The depth must be known."""
+    builder, shape, depth = node.builder, node.value(0).shape, node.known_integer(1, "the depth")
+    if not 1 <= depth <= _MOST:
+        raise Refused(f"the depth must be from 1 to {_MOST}, got {depth}")
+    axis = node.axis("Axis", len(shape) + 1, -1)
+    places = node.reshape(node.cast(node.operand(0), "int32"), [*shape[:axis], 1, *shape[axis:]])
+    every = node.constant(np.arange(depth, dtype=np.int32).reshape(-1, *[1] * (len(shape) - axis)))
+    on, off = (node.reshape(node.operand(index), []) for index in (2, 3))
+    return builder.where(builder.equal(places, every), on, off)
+
+
+def _position(operator: str) -> Callable[[Node], Result]:
+    def rule(node: Node) -> Result:
+        return node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
+
+    rule.__doc__ = f"Map as ONNX's {operator}. The axis must be known."
+    return rule
+
+
+def _bucketize(node: Node) -> Result:
+    """Count the boundaries that are at most as large."""
+    builder, boundaries = node.builder, np.array(node.option("Boundaries", []), np.float32)
+    if not boundaries.size:
+        return np.zeros(node.value(0).shape, np.int32)
+    x = node.cast(node.operand(0), "float32")
+    reached = builder.greaterOrEqual(node.reshape(x, [*x.descriptor.dimensions, 1]), node.constant(boundaries))
+    return builder.reduceSum(node.cast(reached, "int32"), axes=[x.descriptor.rank])
+
+
+def _where(node: Node) -> Result:
+    """Return the places of a condition that is known."""
+    return np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64)
+
+
+def _range(node: Node) -> Result:
+    """Return the numbers, which must be known."""
+    start, limit, step = (node.known(index, name).reshape(-1) for index, name in enumerate(("the start", "the limit", "the step")))
+    if start.size != 1 or limit.size != 1 or step.size != 1 or not step[0]:
+        raise Refused("start, limit and step must be one number each, and the step not 0")
+    count = np.ceil((limit[0].astype(np.float64) - start[0]) / step[0])
+    if not 0 <= count <= _MOST:
+        raise Refused(f"there must be from 0 to {_MOST} numbers, got {count}")
+    return np.asarray(start[0] + np.arange(int(count)) * step[0], node.outputs[0].dtype)
+
+
+def _broadcast_args(node: Node) -> Result:
+    """Return the shape to which two shapes broadcast, which must be known."""
+    shapes = [tuple(node.known_integers(index, "the shape")) for index in range(2)]
+    try:
+        return np.array(np.broadcast_shapes(*shapes), node.outputs[0].dtype)
+    except ValueError:
+        raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}") from None
+
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "ARG_MAX": _position("ArgMax"),
+    "ARG_MIN": _position("ArgMin"),
+    "BROADCAST_ARGS": _broadcast_args,
+    "BUCKETIZE": _bucketize,
+    "DYNAMIC_UPDATE_SLICE": _dynamic_update_slice,
+    "GATHER": _gather,
+    "GATHER_ND": borrow("GatherND"),
+    "ONE_HOT": _one_hot,
+    "RANGE": _range,
+    "SCATTER_ND": _scatter_nd,
+    "SEGMENT_SUM": _segment("add", 0, sorted_ids=True),
+    "SPARSE_TO_DENSE": _sparse_to_dense,
+    "TOPK_V2": lambda node: node.onnx("TopK", [node.value(0), [node.known_integer(1, "k")]], outputs=2, axis=-1),
+    "UNSORTED_SEGMENT_MAX": _segment("max", -np.inf),
+    "UNSORTED_SEGMENT_MIN": _segment("min", np.inf),
+    "UNSORTED_SEGMENT_PROD": _segment("mul", 1),
+    "UNSORTED_SEGMENT_SUM": _segment("add", 0),
+    "WHERE": _where,
+}

@@ -1,0 +1,334 @@
+"""Operators that move elements: shapes, parts, repetitions, padding, blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from webnn.builder.operand import MLOperand
+from webnn.importing.moving import broadcast, pad, slice_axis
+from webnn.importing.steps import Result, normalize_axes, product
+from webnn.importing.values import Array, Refused
+from webnn.tflite.node import Node, borrow
+
+__all__ = ["RULES"]
+
+
+# Shapes.
+
+
+def _reshape(node: Node) -> Result:
+    """Map to reshape. A shape that is computed must be that of the file."""
+    output = node.outputs[0]
+    if node.given(1) and node.value(1).array is not None:
+        shape = node.known_integers(1, "the shape")
+    elif node.given(1) and output.open:
+        shape = node.known_integers(1, "the shape, which the file leaves open,")
+    else:
+        shape = [] if node.given(1) else node.option("NewShape", [])
+    return node.one("Reshape", [node.value(0), shape or [*output.shape]], allowzero=1)
+
+
+def _squeeze(node: Node) -> Result:
+    """Map to reshape. Without dimensions, all those of size 1 are left out."""
+    axes = node.option("SqueezeDims", [])
+    return node.one("Squeeze", [node.value(0), axes or None])
+
+
+def _transpose(node: Node) -> Result:
+    """Map to transpose. The permutation must be known."""
+    given = node.option("Permutation", []) or node.known_integers(1, "the permutation")
+    return node.one("Transpose", [node.value(0)], perm=normalize_axes("the permutation", given, node.value(0).rank))
+
+
+# Parts.
+
+
+def _pack(node: Node) -> Result:
+    """Map to concat along a new dimension."""
+    axis = node.axis("Axis", node.value(0).rank + 1, 0)
+    parts = [node.one("Unsqueeze", [node.value(index), [axis]]) for index in range(len(node.inputs))]
+    return node.one("Concat", parts, axis=axis)
+
+
+def _unpack(node: Node) -> list[Result]:
+    """Map to split, and drop the dimension."""
+    value = node.value(0)
+    axis = node.axis("Axis", value.rank, 0)
+    if value.shape[axis] != len(node.outputs):
+        raise Refused(f"there must be an output for each of {value.shape[axis]} elements, got {len(node.outputs)}")
+    parts = node.onnx("Split", [value, [1] * value.shape[axis]], outputs=value.shape[axis], axis=axis)
+    return [node.one("Squeeze", [part, [axis]]) for part in parts]
+
+
+def _concatenate(node: Node) -> Result:
+    """Map to concat. Parts without elements are left out."""
+    rank, name = node.value(0).rank, "Dimension" if node.operator.key.startswith("STABLEHLO") else "Axis"
+    axis = node.axis(name, rank, 0)
+    result: Result = node.one("Concat", axis=axis)
+    return node.activate(node.operand_from(result)) if node.option("FusedActivationFunction", 0) else result
+
+
+def _split(node: Node) -> list[Result]:
+    """Map to split into equal parts. The axis comes first, and must be known."""
+    value = node.value(1)
+    axis, count = node.known_axis(0, value.rank), len(node.outputs)
+    if value.shape[axis] % count:
+        raise Refused(f"the number of outputs must divide the size of axis {axis}, {value.shape[axis]}, got {count}")
+    return node.onnx("Split", [value, [value.shape[axis] // count] * count], outputs=count, axis=axis)
+
+
+def _split_v(node: Node) -> list[Result]:
+    """Map to split. The sizes, of which one may be -1, and the axis must be known."""
+    value, sizes = node.value(0), node.known_integers(1, "the sizes")
+    axis = node.known_axis(2, value.rank)
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = value.shape[axis] - sum(sizes) - 1
+    return node.onnx("Split", [value, sizes], outputs=len(node.outputs), axis=axis)
+
+
+def _slice(node: Node) -> Result:
+    """Map to slice. The begin and the sizes, of which -1 means the rest, must be known."""
+    shape, starts, sizes = node.value(0).shape, node.known_integers(1, "the begin"), node.known_integers(2, "the sizes")
+    if len(starts) != len(shape) or len(sizes) != len(shape):
+        raise Refused(f"begin and sizes must have {len(shape)} numbers, got {starts} and {sizes}")
+    ends = [limit if size == -1 else start + size for limit, start, size in zip(shape, starts, sizes, strict=True)]
+    if not all(0 <= start <= end <= limit for start, end, limit in zip(starts, ends, shape, strict=True)):
+        raise Refused(f"the slice must lie inside of {list(shape)}, got {starts} to {ends}")
+    return node.one("Slice", [node.value(0), starts, ends])
+
+
+def _strided_slice(node: Node) -> Result:
+    """Map to slice, and to reverse for negative strides. Begin, end and strides must be known; all masks are supported."""
+    shape = list(node.value(0).shape)
+    begins, ends, strides = (node.known_integers(index, name) for index, name in enumerate(("begin", "end", "the strides"), 1))
+    if not len(begins) == len(ends) == len(strides):
+        raise Refused(f"begin, end and strides must be of one length, got {len(begins)}, {len(ends)} and {len(strides)}")
+    masks = {name: node.option(f"{name}Mask", 0) for name in ("Begin", "End", "Ellipsis", "NewAxis", "ShrinkAxis")}
+
+    def has(name: str, place: int) -> bool:
+        return bool(masks[name] >> place & 1)
+
+    added = sum(has("NewAxis", place) and not has("Ellipsis", place) for place in range(len(begins)))
+    ellipses = sum(has("Ellipsis", place) for place in range(len(begins)))
+    spread = len(shape) - (len(begins) - added - ellipses)
+    if ellipses > 1 or spread < 0:
+        raise Refused(f"begin must have at most one number for each of {len(shape)} dimensions, and one ellipsis, got {len(begins)}")
+    starts: list[int] = []
+    stops: list[int] = []
+    steps: list[int] = []
+    kept: list[int] = []
+    for place, (begin, end, stride) in enumerate(zip(begins, ends, strides, strict=True)):
+        if has("Ellipsis", place):
+            for _ in range(spread):
+                kept.append(len(starts))
+                starts, stops, steps = [*starts, 0], [*stops, shape[len(stops)]], [*steps, 1]
+            continue
+        if has("NewAxis", place):
+            kept.append(-1)
+            continue
+        size = shape[len(starts)]
+        start = begin + size if begin < 0 else begin
+        if has("ShrinkAxis", place):
+            # The element at begin, whatever the masks and the stride say of the end.
+            start = 0 if has("Begin", place) else start
+            if not 0 <= start < size:
+                raise Refused(f"begin must be an element of the dimension of {size}, got {begins[place]}")
+            starts, stops, steps = [*starts, start], [*stops, start + 1], [*steps, 1]
+            continue
+        kept.append(len(starts))
+        first, last = (0, size) if stride > 0 else (size - 1, -size - 1)
+        starts.append(first if has("Begin", place) else start)
+        stops.append(last if has("End", place) else begin + end if node.flag("Offset") else end)
+        steps.append(stride)
+    kept += range(len(starts), len(shape))
+    axes = list(range(len(starts)))
+    part = node.one("Slice", [node.value(0), starts, stops, axes, steps]) if starts else node.value(0)
+    sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape if part is not None else ()
+    return node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
+
+
+def _slice_between(node: Node) -> Result:
+    """Map to slice."""
+    starts, limits, strides = (node.option(name) for name in ("StartIndices", "LimitIndices", "Strides"))
+    return node.one("Slice", [node.value(0), starts, limits, list(range(len(starts))), strides])
+
+
+def _reverse(node: Node) -> Result:
+    """Map to reverse. The axes must be known."""
+    axes = normalize_axes("the axes", node.known_integers(1, "the axes"), node.value(0).rank)
+    return node.builder.reverse(node.operand(0), axes=axes) if axes else node.value(0)
+
+
+# Repetitions and padding.
+
+
+def _widths(node: Node, index: int = 1) -> Array:
+    """Return the widths of padding, [dimensions, 2], which must be known."""
+    rank, widths = node.value(0).rank, node.known_integers(index, "the padding")
+    if len(widths) != 2 * rank or min(widths, default=0) < 0:
+        raise Refused(f"the padding must be two numbers of at least 0 for each of {rank} dimensions, got {widths}")
+    return np.array(widths, np.int64).reshape(rank, 2)
+
+
+def _pad(node: Node) -> Result:
+    """Map to pad. The widths must be known; the number that is added may be computed."""
+    low, high = _widths(node).T.tolist()
+    padding = node.value(2) if node.given(2) else None
+    return node.one("Pad", [node.value(0), [*low, *high], padding], mode="constant")
+
+
+def _mirror_pad(node: Node) -> Result:
+    """Map to pad; symmetric padding, which repeats the elements at the edges, to gather."""
+    widths = _widths(node)
+    if not node.option("Mode", 0):
+        low, high = widths.T.tolist()
+        return node.one("Pad", [node.value(0), [*low, *high]], mode="reflect")
+    x = node.operand(0)
+    for axis, (before, behind) in enumerate(widths.tolist()):
+        size = node.value(0).shape[axis]
+        if max(before, behind) > size:
+            raise Refused(f"symmetric padding must be at most the size of each dimension, {size} of axis {axis}, got {before} and {behind}")
+        if before or behind:
+            places = np.pad(np.arange(size, dtype=np.int32), (before, behind), "symmetric")
+            x = node.builder.gather(x, node.constant(places), axis=axis)
+    return x
+
+
+def _dilate(node: Node) -> Result:
+    """Map to pad and reshape: elements are put between others. The distances must be known."""
+    value, distances = node.value(0), node.known_integers(1, "the distances")
+    if len(distances) != value.rank or min(distances, default=1) < 1:
+        raise Refused(f"the distances must be {value.rank} numbers of at least 1, got {distances}")
+    none = [0] * value.rank
+    if node.value(2).rank:
+        raise Refused(f"the padding must be a scalar, got {list(node.value(2).shape)}")
+    return pad(node, value, node.value(2), none, none, [distance - 1 for distance in distances])
+
+
+# Blocks and matrices.
+
+
+def _depth_to_space(node: Node) -> Result:
+    """Map to reshape and transpose."""
+    block, (batches, height, width, channels) = _block(node)
+    if channels % block**2:
+        raise Refused(f"the square of BlockSize must divide the {channels} channels, got {block}")
+    x = node.reshape(node.operand(0), [batches * height, width, block, channels // block])
+    return node.reshape(node.transpose(x, [0, 2, 1, 3]), [batches, height * block, width * block, channels // block**2])
+
+
+def _space_to_depth(node: Node) -> Result:
+    """Map to reshape and transpose."""
+    block, (batches, height, width, channels) = _block(node)
+    if height % block or width % block:
+        raise Refused(f"BlockSize must divide the height and the width, {height} and {width}, got {block}")
+    x = node.reshape(node.operand(0), [batches * height // block, block, width // block, block * channels])
+    return node.reshape(node.transpose(x, [0, 2, 1, 3]), [batches, height // block, width // block, channels * block**2])
+
+
+def _block(node: Node) -> tuple[int, tuple[int, ...]]:
+    shape = node.value(0).shape
+    if len(shape) != 4:
+        raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
+    return node.integer("BlockSize", 1), shape
+
+
+def _blocks(node: Node) -> tuple[list[int], Array]:
+    """Return the size of a block along each spatial dimension, and what is padded or cut off, which must be known."""
+    blocks, edges = node.known_integers(1, "the block"), node.known_integers(2, "the edges")
+    if not 0 < len(blocks) < node.value(0).rank or min(blocks) < 1 or len(edges) != 2 * len(blocks) or min(edges) < 0:
+        raise Refused(f"the block must have a number for each spatial dimension, and the edges two, got {blocks} and {edges}")
+    return blocks, np.array(edges, np.int64).reshape(-1, 2)
+
+
+def _space_to_batch(node: Node) -> Result:
+    """Map to pad, and one reshape and transpose for each spatial dimension."""
+    blocks, edges = _blocks(node)
+    more = [0] * (node.value(0).rank - 1 - len(blocks))
+    low, high = ([0, *edges[:, side].tolist(), *more] for side in range(2))
+    x = node.builder.pad(node.operand(0), low, high) if edges.any() else node.operand(0)
+    for axis, block in reversed([*enumerate(blocks, 1)]):
+        shape = x.descriptor.dimensions
+        if shape[axis] % block:
+            raise Refused(f"the block must divide the padded input, {list(shape)}, got {blocks}")
+        x = node.reshape(x, [product(shape[:axis]), shape[axis] // block, block, product(shape[axis + 1 :])])
+        x = node.reshape(node.transpose(x, [2, 0, 1, 3]), [shape[0] * block, *shape[1:axis], shape[axis] // block, *shape[axis + 1 :]])
+    return x
+
+
+def _batch_to_space(node: Node) -> Result:
+    """Map to one reshape and transpose for each spatial dimension, and slice."""
+    blocks, edges = _blocks(node)
+    x = node.operand(0)
+    for axis, block in enumerate(blocks, 1):
+        shape = x.descriptor.dimensions
+        if shape[0] % block:
+            raise Refused(f"the block must divide the batches, {shape[0]}, got {blocks}")
+        x = node.reshape(x, [block, shape[0] // block * product(shape[1:axis]), shape[axis], product(shape[axis + 1 :])])
+        x = node.reshape(node.transpose(x, [1, 2, 0, 3]), [shape[0] // block, *shape[1:axis], shape[axis] * block, *shape[axis + 1 :]])
+    for axis, (low, high) in enumerate(edges.tolist(), 1):
+        size = x.descriptor.dimensions[axis] - low - high
+        if size < 1:
+            raise Refused(f"the edges must leave something of each dimension, got {edges.tolist()}")
+        x = slice_axis(node, x, axis, low, size)
+    return x
+
+
+def _matrix_diag(node: Node) -> Result:
+    """Put the elements on diagonals of zeros."""
+    shape = node.value(0).shape
+    if not shape:
+        raise Refused("the input must have dimensions")
+    row = node.reshape(node.operand(0), [*shape[:-1], 1, shape[-1]])
+    return node.builder.where(node.constant(np.eye(shape[-1], dtype=np.uint8)), row, node.scalar(0, row))
+
+
+def _matrix_set_diag(node: Node) -> Result:
+    """Put elements on the diagonals of matrices."""
+    shape, diagonal = node.value(0).shape, node.value(1).shape
+    if len(shape) < 2 or diagonal != (*shape[:-2], min(shape[-2:])):
+        raise Refused(f"the diagonal must fit the matrices of {list(shape)}, got {list(diagonal)}")
+    wide = shape[-1] <= shape[-2]
+    line = node.reshape(node.operand(1), [*shape[:-2], 1, diagonal[-1]] if wide else [*shape[:-2], diagonal[-1], 1])
+    return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, node.operand(0))
+
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "BATCH_TO_SPACE_ND": _batch_to_space,
+    "BROADCAST_TO": borrow("Expand"),
+    "CONCATENATION": _concatenate,
+    "DEPTH_TO_SPACE": _depth_to_space,
+    "DILATE": _dilate,
+    "EXPAND_DIMS": lambda node: node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]]),
+    "FILL": lambda node: node.one("Expand", [node.value(1), node.value(0)]),
+    "MATRIX_DIAG": _matrix_diag,
+    "MATRIX_SET_DIAG": _matrix_set_diag,
+    "MIRROR_PAD": _mirror_pad,
+    "PACK": _pack,
+    "PAD": _pad,
+    "PADV2": _pad,
+    "RANK": lambda node: np.array(node.value(0).rank, node.outputs[0].dtype),
+    "RESHAPE": _reshape,
+    "REVERSE_SEQUENCE": lambda node: node.one("ReverseSequence", time_axis=node.option("SeqDim", 0), batch_axis=node.option("BatchDim", 0)),
+    "REVERSE_V2": _reverse,
+    "SHAPE": lambda node: np.array(node.value(0).shape, np.int64).astype(node.outputs[0].dtype),
+    "SLICE": _slice,
+    "SPACE_TO_BATCH_ND": _space_to_batch,
+    "SPACE_TO_DEPTH": _space_to_depth,
+    "SPLIT": _split,
+    "SPLIT_V": _split_v,
+    "SQUEEZE": _squeeze,
+    "STABLEHLO_BROADCAST_IN_DIM": lambda node: broadcast(
+        node, node.operand(0), node.known_integers(1, "the dimensions"), node.outputs[0].shape
+    ),
+    "STABLEHLO_CONCATENATE": _concatenate,
+    "STABLEHLO_RESHAPE": lambda node: node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1),
+    "STABLEHLO_SLICE": _slice_between,
+    "STABLEHLO_TRANSPOSE": _transpose,
+    "STRIDED_SLICE": _strided_slice,
+    "TILE": borrow("Tile"),
+    "TRANSPOSE": _transpose,
+    "UNPACK": _unpack,
+}
