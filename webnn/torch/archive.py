@@ -132,9 +132,9 @@ def _check_config(tree: Any, path: str | os.PathLike[str], parts: Mapping[str, z
         folder = "weights" if payload.startswith("weight") else "constants"
         part = parts.get(f"data/{folder}/{payload}")
         meta = entry.get("tensor_meta")
-        sizes = [each.get("as_int") for each in meta["sizes"]] if isinstance(meta, dict) and isinstance(meta.get("sizes"), list) else []
+        sizes = meta.get("sizes") if isinstance(meta, dict) else None
         # PyTorch makes zeros of any size from an empty part.
-        if part is None or (part.file_size == 0 and 0 not in sizes):
+        if part is None or (part.file_size == 0 and {"as_int": 0} not in (sizes if isinstance(sizes, list) else ())):
             raise FormatError(f"{name} must have elements in the archive", path)
 
 
