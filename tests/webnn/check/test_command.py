@@ -217,7 +217,8 @@ SMALL = str(ROOT / "examples" / "profiles" / "small-npu.json")
         ([__file__ + "c"], "is not there"),
         (
             [str(ROOT / "README.md")],
-            "a program is a file .py, .js, .mjs, .html, .htm, .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .pt2, .tflite, .json, got ",
+            "a program is a file .py, .js, .mjs, .html, .htm, .webnn, .webnn.json, "
+            ".onnx, .mlir, .mlirbc, .stablehlo, .pt2, .tflite, .json, got ",
         ),
         ([__file__, "--profile", "cormel"], "cormel: must be a device profile, one of coreml, "),
         ([__file__, "--require", "cormel"], "cormel: must be a device profile, one of coreml, "),

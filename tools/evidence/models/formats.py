@@ -16,8 +16,10 @@ from onnx import numpy_helper
 import webnn.hlo
 import webnn.onnx
 import webnn.stablehlo
+import webnn.tflite
 from tools.evidence.models.catalog import Model
 from tools.evidence.models.inputs import Array, make_inputs
+from tools.evidence.models.tflite import TfliteJudge, make_tflite_inputs
 from webnn.importing.driver import Imported
 
 __all__ = ["FORMATS", "Format", "Judge", "OnnxJudge", "RecordedJudge", "format_of", "load_onnx", "move_onnx"]
@@ -156,6 +158,14 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda model, path, seed: _arguments(path),
             lambda model, path, plain: RecordedJudge(path),
             computes=False,
+        ),
+        ".tflite": Format(
+            "TFLite",
+            "LiteRT",
+            lambda model, path: webnn.tflite.load(path),
+            lambda model, path, seed: make_tflite_inputs(path, seed),
+            lambda model, path, plain: TfliteJudge(path),
+            steps=1,
         ),
     }
 )

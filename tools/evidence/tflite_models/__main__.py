@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 import webnn.tflite
-from tools.evidence.onnx_models.measure import TOLERANCE, Graph
+from tools.evidence.models.measure import Graph
+from tools.evidence.models.result import TOLERANCE
 from tools.evidence.tflite_models.files import PACKAGES, find_models
 from tools.evidence.tflite_models.judge import Array, Judge, Tensor
 from webnn.reference import compute
