@@ -63,6 +63,12 @@ def logarithm_of_a_negative_number() -> Both:
     return _compare([node("Log", ["x"], ["y"])], {"x": np.array([-2, -0.5, 3], np.float32)}, {})
 
 
+def layer_normalization() -> Both:
+    """`LayerNormalization` and `InstanceNormalization` lose digits where the mean is larger than the deviation."""
+    x = {"x": np.array([[1000, 1000.25, 1000.5, 1001]], np.float32)}
+    return _compare([node("LayerNormalization", ["x", "s"], ["y"])], x, {"s": np.ones(4, np.float32)})
+
+
 FAULTS: Sequence[Callable[[], Both]] = (
     clip_drops_nan,
     blocks_of_one_dimension,
@@ -71,4 +77,5 @@ FAULTS: Sequence[Callable[[], Both]] = (
     filter_as_large_as_the_input,
     softplus_below_zero,
     logarithm_of_a_negative_number,
+    layer_normalization,
 )
