@@ -33,8 +33,13 @@ print(len(names))
 """
 #: A short part of the core's tests: of each layer.
 TESTS = ["tests/validation/test_matmul.py", "tests/builder/onnx/test_matmul.py", "tests/context/test_graph_steps.py"]
+_ARGUMENT = "an argument of PyTorch's export has the same name"
 #: Core files that name an extra, with the reason.
-NAMED = {"validation/revision.py": "type checkers know the proposals by name: they cannot follow entry points"}
+NAMED = {
+    "validation/revision.py": "type checkers know the proposals by name: they cannot follow entry points",
+    "webnn/torch/__init__.py": _ARGUMENT,
+    "webnn/torch/exporting.py": _ARGUMENT,
+}
 PACKAGE_NAMES = [name for packages in EXTRAS.values() for name in packages]
 #: A package of an extra, as a module or as a folder; or an addition of one, where it is a name and not a word of a sentence.
 NAME = re.compile(

@@ -11,8 +11,7 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, TensorProto, helper
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.inputs import Inputs
-from webnn.importing.steps import Operands, normalize_axis, value_of
+from webnn.importing.steps import Inputs, Operands, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.functions import find_schema
 from webnn.onnx.model import Source

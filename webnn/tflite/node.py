@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.inputs import Inputs
-from webnn.importing.steps import Operands, Result, normalize_axis, value_of
+from webnn.importing.steps import Inputs, Operands, Result, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Tensor

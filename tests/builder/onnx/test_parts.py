@@ -41,7 +41,12 @@ def names_of(model: OnnxModel, index: int) -> set[str]:
 def known_of(model: OnnxModel) -> set[str]:
     """Return the values that a model has."""
     graph = model.proto.graph
-    return {"", *(each.name for each in (*graph.input, *graph.initializer)), *(value for node in graph.node for value in node.output)}
+    return {
+        "",
+        *(each.name for each in graph.input),
+        *(each.name for each in graph.initializer),
+        *(value for node in graph.node for value in node.output),
+    }
 
 
 def test_a_part_is_a_model_of_the_nodes_of_an_operator() -> None:

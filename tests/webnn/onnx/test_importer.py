@@ -158,7 +158,7 @@ def test_a_known_top_k(k: int, attributes: dict[str, int], places: Any) -> None:
 
 def test_nan_in_a_known_top_k_is_left_to_the_graph() -> None:
     node = helper.make_node("TopK", ["x", "k"], ["y", "i"])
-    assert fold(node, 11, {"": 11}, [np.float32([1, np.nan]), np.array([1])]) is None
+    assert fold(node, 11, {"": 11}, [np.array([1, np.nan], np.float32), np.array([1])]) is None
 
 
 @pytest.mark.parametrize(("counts", "wanted"), [((2**21, 0), (2**22, 0)), ((2**21, -1), None), ((2**21,), None), ((1, 2), (2, 6))])

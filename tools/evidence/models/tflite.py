@@ -57,4 +57,4 @@ def _draw(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype[np.gen
     if dtype.kind == "f":
         return rng.random(tuple(shape), np.float32).astype(dtype)
     limits = np.iinfo(dtype)  # type: ignore[type-var]  # an integer
-    return rng.integers(limits.min, limits.max, tuple(shape), dtype, endpoint=True)  # type: ignore[arg-type]  # as above
+    return rng.integers(limits.min, limits.max, tuple(shape), dtype, endpoint=True)

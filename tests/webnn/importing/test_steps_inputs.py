@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from webnn.importing.driver import make_builder
-from webnn.importing.inputs import Inputs
-from webnn.importing.steps import Operands
+from webnn.importing.steps import Inputs, Operands
 from webnn.importing.values import Refused, Value
 
 
