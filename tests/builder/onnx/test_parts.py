@@ -35,13 +35,14 @@ def make(axis: int = 1, count: int = 40) -> OnnxModel:
 
 def names_of(model: OnnxModel, index: int) -> set[str]:
     """Return the names of an operator's nodes."""
-    return {node.name for node, owners in zip(model.proto.graph.node, Parts(model).owners, strict=True) if index in owners}
+    return {node.name for position, node in enumerate(model.proto.graph.node) if index in Parts(model).owners[position]}
 
 
 def known_of(model: OnnxModel) -> set[str]:
     """Return the values that a model has."""
     graph = model.proto.graph
-    return {"", *(each.name for each in (*graph.input, *graph.initializer)), *(value for node in graph.node for value in node.output)}
+    given = [*(each.name for each in graph.input), *(each.name for each in graph.initializer)]
+    return {"", *given, *(value for node in graph.node for value in node.output)}
 
 
 def test_a_part_is_a_model_of_the_nodes_of_an_operator() -> None:

@@ -277,7 +277,7 @@ def test_a_division_by_a_number_is_a_product_on_qnn(numerics: Numerics, divisor:
     output = builder.div(builder.input("x", x), builder.constant({"dataType": "float32", "shape": []}, np.array(divisor, np.float32)))
     model = model_of(output, QNN, numerics)
     assert nodes_of(model) == [node]
-    values = np.float32([1, -7, 0.1])
+    values = np.array([1, -7, 0.1], np.float32)
     with np.errstate(divide="ignore", over="ignore"):
         np.testing.assert_allclose(run(model, {"x": values})["y"], values / np.float32(divisor), rtol=2e-7)
 
