@@ -17,7 +17,7 @@ from webnn._installation import check_layers, warn_of_mixture
 from webnn._version import __version__ as __version__
 
 #: Packages that `dir` shows beside the API. Every package loads when a program uses it by its name: ``webnn.onnx.load``.
-_PACKAGES = ("inspect", "onnx", "reference", "stablehlo", "tflite")
+_PACKAGES = ("inspect", "onnx", "reference", "stablehlo", "tflite", "torch")
 
 
 # Type checkers read __init__.pyi: with this function, they would take any name for one of the package.

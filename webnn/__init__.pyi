@@ -5,6 +5,7 @@ from webnn import onnx as onnx
 from webnn import reference as reference
 from webnn import stablehlo as stablehlo
 from webnn import tflite as tflite
+from webnn import torch as torch
 from webnn._api import *  # noqa: F403 (`__all__` says which)
 from webnn._api import __all__ as __all__
 from webnn._version import __version__ as __version__

@@ -50,7 +50,7 @@ def test_the_names_that_are_shown() -> None:
     shown = set(dir(webnn))
     assert shown > set(webnn.__all__)
     assert {name: type(getattr(webnn, name)) for name in shown - set(webnn.__all__)} == dict.fromkeys(
-        ["inspect", "onnx", "reference", "stablehlo"], types.ModuleType
+        ["inspect", "onnx", "reference", "stablehlo", "tflite", "torch"], types.ModuleType
     )
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 import webnn.tflite
 from tools.evidence.models.inputs import Array
-from tools.evidence.tflite_models.judge import Judge
 
 __all__ = ["TfliteJudge", "make_tflite_inputs"]
 
@@ -23,6 +22,9 @@ class TfliteJudge:
     """
 
     def __init__(self, path: Path) -> None:
+        # LiteRT is not among the packages of developers.
+        from tools.evidence.tflite_models.judge import Judge  # noqa: PLC0415
+
         self._judge = Judge(path.read_bytes())
         inputs, outputs = _shapes(path)
         self._tensors = dict(zip(inputs, self._judge.inputs, strict=True))
