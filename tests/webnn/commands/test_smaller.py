@@ -11,6 +11,7 @@ from onnx import numpy_helper, parser
 from typer.testing import CliRunner
 
 import webnn
+from tests.webnn.hlo.test_reader import jaxlib
 from webnn.commands.main import app
 from webnn.commands.smaller import split_names
 
@@ -41,7 +42,7 @@ def convert(model: Path, *options: str, suffix: str = ".webnn") -> tuple[int, st
     return result.exit_code, result.stderr, output
 
 
-@pytest.mark.parametrize("suffix", [".webnn", ".onnx", pytest.param(".mlir", marks=pytest.mark.processes), ".webnn.json"])
+@pytest.mark.parametrize("suffix", [".webnn", ".onnx", pytest.param(".mlir", marks=[pytest.mark.processes, jaxlib]), ".webnn.json"])
 def test_float16_in_every_format(model: Path, suffix: str) -> None:
     code, errors, output = convert(model, "--float16", suffix=suffix)
     assert code == 0, errors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = ["PAGE", "RESULTS", "keep_results", "make_page", "read_results"]
 PAGE = ROOT / "docs" / "models.md"
 RESULTS = Path(__file__).resolve().with_name("results.json")
 _TOOL = "tools.evidence.models"
-_PACKAGES = ("webnn", "onnx", "onnxruntime", "numpy", "jaxlib")
+_PACKAGES = ("webnn", "onnx", "onnxruntime", "numpy", "jaxlib", "ai-edge-litert")
 #: How many operations that leave a device are named.
 _NAMED = 3
 
@@ -30,9 +30,16 @@ def keep_results(path: Path, results: Sequence[Result], models: Mapping[str, Mod
     before = {each.name: each for each in read_results(path)} if path.exists() else {}
     found = before | {each.name: each for each in results}
     rows = ",\n".join(json.dumps(_round(found[name].to_dict())) for name in models if name in found)
-    head = json.dumps({"versions": {name: version(name) for name in _PACKAGES}, "seed": seed}).removesuffix("}")
+    known = json.loads(path.read_text(encoding="utf-8"))["versions"] if path.exists() else {}
+    head = json.dumps({"versions": {**known, **_find_versions()}, "seed": seed}).removesuffix("}")
     # A line for each model: a change of one shows.
     path.write_text(f'{head}, "models": [\n{rows}\n]}}\n', encoding="utf-8", newline="\n")
+
+
+def _find_versions() -> dict[str, str]:
+    """Return the versions of the packages that are installed: one that judges is only needed for models of its format."""
+    found = {name: next(iter(distributions(name=name)), None) for name in _PACKAGES}
+    return {name: each.version for name, each in found.items() if each is not None}
 
 
 def read_results(path: Path = RESULTS) -> list[Result]:
