@@ -61,8 +61,7 @@ def report(
         made = to_float16(description, keep=kept)
         losses = find_losses(description, made.description, inputs, context)
         before = trial.measure(kept)
-        proposed = _propose(trial, losses, kept, {each.name for each in made.staying}, before)
-        after = trial.measure([*kept, *proposed]) if proposed else before
+        proposed, after = _propose(trial, losses, kept, {each.name for each in made.staying}, before)
     names = [*kept, *proposed]
     options = ["--keep", ",".join(names)] if names else []
     if any("," in name for name in names):
@@ -99,10 +98,13 @@ def _find_overflow(losses: Losses) -> Loss | None:
     return next((known[name] for name in losses.overflowing if known[name].overflows), None)
 
 
-def _propose(trial: _Trial, losses: Losses, kept: Sequence[str], staying: Set[str], before: Mapping[str, float]) -> list[str]:
-    """Return the names of operators to keep in float32: those around numbers that are too large, and those that bring outputs nearer.
+def _propose(
+    trial: _Trial, losses: Losses, kept: Sequence[str], staying: Set[str], before: dict[str, float]
+) -> tuple[list[str], dict[str, float]]:
+    """Return the names of operators to keep in float32, and the differences of the outputs that are left then.
 
-    ``staying`` are the names of those that stay in float32 already.
+    They are those around numbers that are too large, and those that bring outputs nearer. ``staying`` are the names of those that stay in
+    float32 already, and ``before`` the differences with these alone.
     """
     large = {*losses.overflowing}
     proposed = list(
@@ -115,13 +117,13 @@ def _propose(trial: _Trial, losses: Losses, kept: Sequence[str], staying: Set[st
             ]
         )
     )
-    worst = max((trial.measure([*kept, *proposed]) if proposed else before).values(), default=0.0)
+    after = trial.measure([*kept, *proposed]) if proposed else before
     for each in [each for each in losses.values if each.relative > _SEVERAL and each.name not in proposed][:_TRIED]:
-        found = max(trial.measure([*kept, *proposed, each.name]).values(), default=0.0)
-        if found < _NEARER * worst:
+        found = trial.measure([*kept, *proposed, each.name])
+        if max(found.values(), default=0.0) < _NEARER * max(after.values(), default=0.0):
             proposed.append(each.name)
-            worst = found
-    return proposed
+            after = found
+    return proposed, after
 
 
 def _print(
