@@ -39,7 +39,7 @@ class TfliteJudge:
     def draw(self, seed: int) -> dict[str, Array]:
         """Return values from 0 to 1, and integers of the whole range, for the inputs."""
         rng = np.random.default_rng(seed)
-        return {name: _draw(rng, tensor.shape, tensor.dtype) for name, tensor in self._tensors.items()}
+        return {name: tensor.draw(rng) for name, tensor in self._tensors.items()}
 
 
 def make_tflite_inputs(path: Path, seed: int) -> dict[str, Array]:
@@ -53,10 +53,3 @@ def _shapes(path: Path) -> tuple[list[str], dict[str, tuple[int, ...]]]:
     description = webnn.tflite.load(path).description
     known = description.descriptors()
     return [*description.inputs], {name: tuple(known[value].array_shape) for name, value in description.outputs.items()}
-
-
-def _draw(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
-    if dtype.kind == "f":
-        return rng.random(tuple(shape), np.float32).astype(dtype)
-    limits = np.iinfo(dtype)  # type: ignore[type-var]  # an integer
-    return rng.integers(limits.min, limits.max, tuple(shape), dtype, endpoint=True)

@@ -21,6 +21,7 @@ from tools.evidence.models.measure import Graph
 from tools.evidence.models.result import TOLERANCE
 from tools.evidence.tflite_models.files import PACKAGES, find_models
 from tools.evidence.tflite_models.judge import Array, Judge, Tensor
+from webnn.inspect.distance import relative_distance
 from webnn.reference import compute
 
 __all__ = ["Result", "check", "main"]
@@ -56,18 +57,11 @@ class Result:
     seconds: float = 0.0
 
 
-def _draw(rng: np.random.Generator, tensor: Tensor) -> Array:
-    if tensor.dtype.kind == "f":
-        return rng.random(tensor.shape, np.float32).astype(tensor.dtype)
-    limits = np.iinfo(tensor.dtype)
-    return rng.integers(limits.min, limits.max, tensor.shape, tensor.dtype, endpoint=True)
-
-
 def _distance(tensor: Tensor, found: Array, wanted: Array) -> float:
     """Return the error of an output: steps of a quantized one as a part of the tolerance."""
     if tensor.is_quantized:
         return TOLERANCE * float(np.abs(found.astype(np.int64) - wanted.astype(np.int64)).max(initial=0))
-    return float(np.abs(found - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), np.finfo(np.float32).tiny))
+    return relative_distance(found, wanted)
 
 
 def check(package: str, file: str, model: bytes, seed: int) -> Result:
@@ -81,7 +75,7 @@ def check(package: str, file: str, model: bytes, seed: int) -> Result:
     seconds = time.perf_counter() - began
     try:
         rng, judge, graph = np.random.default_rng(seed), Judge(model), Graph(imported.description)
-        inputs = {each.name: _draw(rng, each) for each in judge.inputs}
+        inputs = {each.name: each.draw(rng) for each in judge.inputs}
         expected = judge.run(inputs)
         given = dict(zip(imported.description.inputs, inputs.values(), strict=True))
         found = [each.reshape(wanted.shape).copy() for each, wanted in zip(graph.run(given).values(), expected, strict=True)]

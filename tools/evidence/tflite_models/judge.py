@@ -26,6 +26,13 @@ class Tensor:
     dtype: np.dtype[Any]
     is_quantized: bool
 
+    def draw(self, rng: np.random.Generator) -> Array:
+        """Return values from 0 to 1, or integers of the whole range."""
+        if self.dtype.kind == "f":
+            return rng.random(self.shape, np.float32).astype(self.dtype)
+        limits = np.iinfo(self.dtype)
+        return rng.integers(limits.min, limits.max, self.shape, self.dtype, endpoint=True)
+
 
 class Judge:
     """LiteRT's reference kernels, or the optimized ones for an operator that these lack.

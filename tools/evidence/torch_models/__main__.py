@@ -29,6 +29,7 @@ import webnn.torch
 from tools.evidence.compute import compute
 from tools.evidence.torch_models.models import MODELS, Model
 from webnn.importing.report import RefusedModelError
+from webnn.inspect.distance import relative_distance
 
 #: The largest difference, as a part of the largest value of a result; of float16, whose results PyTorch rounds elsewhere.
 _BAR, _HALF_BAR = 1e-5, 2e-3
@@ -110,8 +111,7 @@ def _worst(got: Sequence[Any], wanted: Sequence[Any]) -> float:
     worst = 0.0
     for one, other in zip(got, wanted, strict=True):
         assert one.shape == other.shape
-        wide = other.astype(np.float64)
-        worst = max(worst, float(np.abs(one.astype(np.float64) - wide).max() / (np.abs(wide).max() or 1)))
+        worst = max(worst, relative_distance(one, other))
     return worst
 
 
