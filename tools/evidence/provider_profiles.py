@@ -1,6 +1,7 @@
 """Compares the profile of a provider with the provider: does each operator of a graph run where the profile says?
 
     python -m tools.evidence.provider_profiles gpu webgpu-dawn
+    python -m tools.evidence.provider_profiles npu qnn-htp --provider-option QNNExecutionProvider:soc_model=60
 
 Needs the device: docs/devices.md. The graphs are the recorded cases of web-platform-tests, random graphs, and those of the examples and
 the benchmarks. Prints a row of docs/profiles.md for each kind of graph, and the operators that differ.
@@ -14,7 +15,7 @@ import runpy
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Literal
 
 import webnn
 from benchmarks import mobilenet, transformer
+from webnn.browser.command_record import read_options
 from webnn.browser.device_record import make_graph, place_all
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
@@ -109,10 +111,12 @@ KINDS: dict[str, Callable[[], Iterator[webnn.GraphDescription]]] = {
 }
 
 
-def compare(graphs: Iterator[webnn.GraphDescription], deviceType: DeviceType, profile: Profile) -> Agreement:
+def compare(
+    graphs: Iterator[webnn.GraphDescription], deviceType: DeviceType, profile: Profile, providerOptions: Mapping[str, Mapping[str, str]]
+) -> Agreement:
     """Build graphs on a device, and compare where their operators run with what a profile says."""
     agreement = Agreement()
-    for placed in place_all(deviceType, make_graph, list(graphs)):
+    for placed in place_all(deviceType, make_graph, list(graphs), providerOptions):
         # A graph of an earlier draft without counterpart, one that the engine refuses, or one that ends the process.
         if placed is not None and placed.placement is not None:
             agreement.add(placed.placement, simulate(placed.graph, profile, deviceType))
@@ -125,13 +129,14 @@ def main() -> None:
     parser.add_argument("device", choices=("gpu", "npu"))
     parser.add_argument("profile")
     parser.add_argument("--kind", action="append", choices=tuple(KINDS))
+    parser.add_argument("--provider-option", action="append", default=[], metavar="PROVIDER:NAME=VALUE")
     given = parser.parse_args()
     warnings.simplefilter("ignore", webnn.WebNNWarning)
     profile = load_profile(given.profile)
     print("| graphs | built | refused whole | operators | on the device | as the profile says | |\n|---|---|---|---|---|---|---|")
     wrong: Counter[tuple[str, str]] = Counter()
     for kind in given.kind or KINDS:
-        found = compare(KINDS[kind](), given.device, profile)
+        found = compare(KINDS[kind](), given.device, profile, read_options(given.provider_option))
         right = found.operators - found.wrong.total()
         share = f"{right / max(found.operators, 1):.2%}"
         print(f"| {kind} | {found.graphs:,} | {found.refused} | {found.operators:,} | {found.stay:,} | {right:,} | {share} |", flush=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from webnn.browser.profile_probe import Page
     from webnn.validation.device_type import DeviceType
 
-__all__ = ["command"]
+__all__ = ["command", "read_options"]
 
 
 def command(
@@ -30,6 +31,15 @@ def command(
     ] = None,
     device: Annotated[Device | None, typer.Option(help="Record a device of this machine, not a browser.", show_default=False)] = None,
     simulators: SimulatorsOption = None,
+    providerOption: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--provider-option",
+            metavar="PROVIDER:NAME=VALUE",
+            help="An option for an execution provider: QNNExecutionProvider:soc_model=60.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where the profile goes; otherwise it is printed.")
     ] = None,
@@ -49,7 +59,7 @@ def command(
     """
     if device is not None:
         set_devices(simulators, ())
-        _record_device(device.value, output, probes, seed)
+        _record_device(device.value, output, probes, seed, read_options(providerOption or ()))
         return
     # Imported lazily: the browser's driver is an extra.
     from webnn.browser.chromium import BrowserError, Chromium, PageError, find_browser, serve  # noqa: PLC0415
@@ -92,14 +102,27 @@ def _record(page: Page, version: str, output: Path | None, probes: int, seed: in
     return make_profile("the recorded profile", recorded.data)
 
 
-def _record_device(deviceType: DeviceType, output: Path | None, probes: int, seed: int) -> None:
+def read_options(texts: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Read options for execution providers, by the names of the providers."""
+    options: dict[str, dict[str, str]] = {}
+    for text in texts:
+        found = re.fullmatch(r"(\w+):([^=\s]+)=(.*)", text)
+        if found is None:
+            raise typer.BadParameter(f"must be PROVIDER:NAME=VALUE, not {text!r}", param_hint="--provider-option")
+        options.setdefault(found[1], {})[found[2]] = found[3]
+    return options
+
+
+def _record_device(
+    deviceType: DeviceType, output: Path | None, probes: int, seed: int, providerOptions: Mapping[str, Mapping[str, str]]
+) -> None:
     """Record the profile of a device of this machine, and write it."""
     # Imported lazily because it loads the engine.
     from webnn.browser.device_record import describe_device, record_device  # noqa: PLC0415
     from webnn.browser.profile_record import write  # noqa: PLC0415
 
     try:
-        name = describe_device(deviceType)
+        name = describe_device(deviceType, providerOptions)
         source = {
             "summary": f"{name}, measured",
             "certainty": "measured on the provider",
@@ -109,7 +132,9 @@ def _record_device(deviceType: DeviceType, output: Path | None, probes: int, see
         }
     except NotSupportedError as error:
         raise failure(str(error), 2) from None
-    recorded = record_device(deviceType, source, probes=probes, seed=seed, tell=lambda text: typer.echo(text, err=True))
+    recorded = record_device(
+        deviceType, source, probes=probes, seed=seed, providerOptions=providerOptions, tell=lambda text: typer.echo(text, err=True)
+    )
     _write(write(recorded.data), output)
     rules = sum(map(len, recorded.data["_nativeRules"].values()))
     typer.echo(f"{recorded.probes} probes, {len(recorded.data['_native'])} native operations, {rules} rules", err=True)

@@ -6,6 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import webnn
@@ -13,6 +14,7 @@ from webnn.browser.profile_calls import Call, Draws
 from webnn.browser.profile_probe import Maker
 from webnn.browser.profile_record import PROBES, ROUNDS, Recorded
 from webnn.browser.profile_rules import Example, find_rules
+from webnn.context.devices.selection import Options
 from webnn.context.engine import runtime
 from webnn.context.limits import CONTEXT, op_support_limits
 from webnn.context.placement import Placement
@@ -32,6 +34,8 @@ _LEAVES = "leaves"
 #: How many graphs a process gets at once, and how long it may take for them, in seconds.
 _TOGETHER, _LONGEST = 50, 300.0
 _DIED = "the driver ended the process"
+#: No options for the execution providers.
+_NONE: Mapping[str, Options] = MappingProxyType({})
 #: Operations with two data types of their own need more probes.
 _MORE = {"cast": 4}
 
@@ -43,13 +47,19 @@ class Placed(NamedTuple):
     placement: Placement | None
 
 
-def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], Any], items: Sequence[T]) -> Iterator[Placed | None]:
+def place_all(
+    deviceType: DeviceType,
+    make: Callable[[T, webnn.MLGraphBuilder], Any],
+    items: Sequence[T],
+    providerOptions: Mapping[str, Options] = _NONE,
+) -> Iterator[Placed | None]:
     """Build a graph of each item on a device of this machine, hardware or a simulator, in other processes: a driver may end its process.
 
     Args:
         deviceType: The type of the device.
         make: Makes the outputs of a graph. It must be importable.
         items: Its first arguments.
+        providerOptions: Options for the execution providers, as `ML` takes them.
 
     Yields:
         For each item, in any order, the graph; ``None`` for a graph that the builder or the engine refuses.
@@ -60,7 +70,7 @@ def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], 
     waiting = [items[start : start + _TOGETHER] for start in range(0, len(items), _TOGETHER)]
     while waiting:
         tasks, waiting = waiting, []
-        for done in run_tasks(tasks, partial(_prepare, deviceType, make), jobs=cores(), limit=lambda _: _LONGEST):
+        for done in run_tasks(tasks, partial(_prepare, deviceType, make, dict(providerOptions)), jobs=cores(), limit=lambda _: _LONGEST):
             notes: list[Any] = list(done.notes)
             yield from notes[1::2]
             if done.end is End.RAISED:
@@ -73,8 +83,8 @@ def place_all(deviceType: DeviceType, make: Callable[[T, webnn.MLGraphBuilder], 
                 waiting.append(rest)
 
 
-def describe_device(deviceType: DeviceType) -> str:
-    """Name a device of this machine: the provider, its vendor, the plug-in's version and that of the engine.
+def describe_device(deviceType: DeviceType, providerOptions: Mapping[str, Options] = _NONE) -> str:
+    """Name a device of this machine: the provider, its vendor, the options given, the versions of the plug-in and of the engine.
 
     Raises:
         NotSupportedError: There is no such device.
@@ -83,14 +93,18 @@ def describe_device(deviceType: DeviceType) -> str:
     device = context._state.selection.devices[0]
     version = dict(getattr(device.handle, "ep_metadata", {})).get("version", "")
     simulated = ", simulated" if device.simulated else ""
-    return f"{device.provider} {version} ({device.vendor}{simulated}) of ONNX Runtime {runtime.version()}".replace("  ", " ")
+    options = "".join(f", {name} {value}" for name, value in providerOptions.get(device.provider, _NONE).items())
+    return f"{device.provider} {version} ({device.vendor}{simulated}{options}) of ONNX Runtime {runtime.version()}".replace("  ", " ")
 
 
-def _prepare(deviceType: DeviceType, make: Callable[[Any, webnn.MLGraphBuilder], Any]) -> Work[Sequence[Any], Any, None]:
-    # "deny" refuses another device here, which would have other facts.
-    webnn.ML(revision=for_devices(), fallback="deny", simulators=True, isolate=False).createContextSync(deviceType=deviceType)
+def _prepare(
+    deviceType: DeviceType, make: Callable[[Any, webnn.MLGraphBuilder], Any], providerOptions: Mapping[str, Options]
+) -> Work[Sequence[Any], Any, None]:
     # This process is one of its own already.
-    context = webnn.ML(revision=for_devices(), fallback="silent", simulators=True, isolate=False).createContextSync(deviceType=deviceType)
+    ml = partial(webnn.ML, revision=for_devices(), simulators=True, isolate=False, providerOptions=providerOptions)
+    # "deny" refuses another device here, which would have other facts.
+    ml(fallback="deny").createContextSync(deviceType=deviceType)
+    context = ml(fallback="silent").createContextSync(deviceType=deviceType)
 
     def work(items: Sequence[Any], note: Callable[[Any], None]) -> None:
         warnings.simplefilter("ignore", webnn.WebNNWarning)
@@ -127,7 +141,13 @@ def _make_call(call: Call, builder: webnn.MLGraphBuilder) -> Mapping[str, webnn.
 
 
 def record_device(
-    deviceType: DeviceType, source: Mapping[str, Any], *, seed: int = 1, probes: int = PROBES, tell: Callable[[str], None] = print
+    deviceType: DeviceType,
+    source: Mapping[str, Any],
+    *,
+    seed: int = 1,
+    probes: int = PROBES,
+    providerOptions: Mapping[str, Options] = _NONE,
+    tell: Callable[[str], None] = print,
 ) -> Recorded:
     """Record the profile of a device of this machine.
 
@@ -136,6 +156,7 @@ def record_device(
         source: Where the profile comes from: its member ``_source``.
         seed: The same seed makes the same probes.
         probes: How many calls of each operation are tried.
+        providerOptions: Options for the execution providers, as `ML` takes them.
         tell: Called before each round of probes.
 
     Raises:
@@ -154,7 +175,7 @@ def record_device(
         tell(f"round {number + 1}: {len(names)} operations")
         calls = list(itertools.chain.from_iterable([draws.draw(name) for _ in range(probes * _MORE.get(name, 1))] for name in names))
         count += len(calls)
-        for placed in place_all(deviceType, _make_call, calls):
+        for placed in place_all(deviceType, _make_call, calls, providerOptions):
             example = None if placed is None else _example(placed)
             if placed is not None and example is not None:
                 examples[placed.graph.operators[0].operation].append(example)

@@ -116,6 +116,19 @@ def test_wrong_numbers_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert probes.measure(GPU, {}, ["float16"]) == {"float16": "Add of ones gives [2.0, 0.0]"}
 
 
+@pytest.mark.parametrize(("sum", "fails"), [(2 + 2**-22, False), (2 + 2**-9, False), (2 + 2**-7, True)])
+def test_a_chip_may_compute_float32_with_the_precision_of_float16(monkeypatch: pytest.MonkeyPatch, sum: float, fails: bool) -> None:
+    runtimes.install(monkeypatch, Device16(fails=lambda *_: "", lacks=(("Cast", "float32"),)))
+    monkeypatch.setattr(Computing, "run", lambda *_: [np.float32([sum, sum])])
+    assert bool(probes.measure(GPU, {}, ["float32"])["float32"]) is fails
+
+
+def test_integers_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    runtimes.install(monkeypatch, Device16(fails=lambda *_: "", lacks=(("Cast", "int64"),)))
+    monkeypatch.setattr(Computing, "run", lambda *_: [np.int64([2, 3])])
+    assert probes.measure(GPU, {}, ["int64"]) == {"int64": "Add of ones gives [2, 3]"}
+
+
 def test_each_type_of_a_device_is_probed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     runtimes.install(monkeypatch, runtime := Device16(fails=lambda *_: ""))
     probes.measure(GPU, {}, ["float16"])

@@ -40,7 +40,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Profile:
     profile = toy()
     context = webnn.ML(revision=for_devices(), fallback="silent").createContextSync()
 
-    def place(deviceType: str, make: Callable[[Call, webnn.MLGraphBuilder], Any], items: Sequence[Call]) -> Iterator[Placed]:
+    def place(deviceType: str, make: Callable[[Call, webnn.MLGraphBuilder], Any], items: Sequence[Call], _: object) -> Iterator[Placed]:
         for item in items:
             graph = webnn.describe(make(item, webnn.MLGraphBuilder(context)))
             yield Placed(graph, simulate(graph, profile, deviceType))
@@ -113,11 +113,19 @@ def test_graphs_of_earlier_drafts_are_lifted() -> None:
 
 
 def test_the_command_writes_a_profile(device: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(device_record, "describe_device", lambda deviceType: f"A toy {deviceType}")
+    monkeypatch.setattr(device_record, "describe_device", lambda deviceType, options: f"A toy {deviceType}, {options}")
     file = tmp_path / "toy.json"
-    result = CliRunner().invoke(cli.app, ["profiles", "record", "--device", "gpu", "--probes", "60", "-o", str(file)])
+    command = ["profiles", "record", "--device", "gpu", "--provider-option", "Toy:chip=60", "--probes", "60", "-o", str(file)]
+    result = CliRunner().invoke(cli.app, command)
     assert result.exit_code == 0, result.output
     assert "4 native operations" in result.stderr
     profile = load_profile(file)
-    assert profile.summary == "A toy gpu, measured"
+    assert profile.summary == "A toy gpu, {'Toy': {'chip': '60'}}, measured"
     assert profile.devices == {"cpu": "cpu", "gpu": "gpu", "npu": "gpu"}
+
+
+@pytest.mark.parametrize("text", ["", "Toy", "Toy:chip", "chip=60", "Toy chip=60"])
+def test_an_option_for_a_provider_has_three_parts(text: str) -> None:
+    result = CliRunner().invoke(cli.app, ["profiles", "record", "--device", "gpu", "--provider-option", text])
+    assert result.exit_code == 2
+    assert "PROVIDER:NAME=VALUE" in result.output
