@@ -8,12 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
-from webnn.builder.calls import FUSE, Call, restore_call
-from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
-from webnn.builder.graph import ComputationalGraph, collect
-from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.description import ActivationDescription, DescriptionError
+from webnn.builder.graph import FUSE, Call, ComputationalGraph, collect, restore_call
+from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import Sketch, make_sketch
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
@@ -45,20 +43,8 @@ def build(
 
 def infer(description: GraphDescription) -> GraphDescription:
     """Return a description with the descriptors of all operators; see `GraphDescription.infer`."""
-    operators = [
-        make_operator(
-            operation=operator.operation,
-            inputs=operator.inputs,
-            arguments=operator.arguments,
-            options=operator.options,
-            operands=operator.operands,
-            label=operator.label,
-            outputs=operator.outputs,
-            descriptors=descriptors,
-            index=operator.index,
-        )
-        for operator, descriptors in zip(description.operators, _infer(description), strict=True)
-    ]
+    pairs = zip(description.operators, _infer(description), strict=True)
+    operators = [replace(operator, descriptors=descriptors) for operator, descriptors in pairs]
     return replace(description, operators=tuple(operators))
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from webnn.builder.describe import Names
 from webnn.builder.description import ActivationDescription, ConstantDescription, DescriptionError, GraphDescription, OperatorDescription
 from webnn.builder.graph_builder import GraphBuilder
-from webnn.builder.names import Names
 from webnn.formats import files, weights
 from webnn.formats.decimals import shorten
 from webnn.validation import webidl

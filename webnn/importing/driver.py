@@ -25,13 +25,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from webnn.builder.calls import FUSE
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
-from webnn.builder.graph import collect
-from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.graph import FUSE, collect
+from webnn.builder.graph_builder import GraphBuilder, LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands

@@ -11,8 +11,8 @@ from dataclasses import replace
 from webnn.builder.describe import describe_graph, value_key
 from webnn.builder.description import GraphDescription, OperatorDescription
 from webnn.builder.graph import collect
+from webnn.builder.graph_builder import LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.builder.transform import Rebuilder, no_counterpart, rename
 from webnn.lowering.decompositions import DECOMPOSITIONS, Call
 from webnn.validation.drafts import DELTAS, find_revision

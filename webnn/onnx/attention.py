@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from webnn.builder.calls import FUSE, Call, restore_call
+from webnn.builder.graph import FUSE, Call, restore_call
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Array, Refused

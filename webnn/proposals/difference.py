@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from webnn.builder.description import DescriptionError, GraphDescription
-from webnn.builder.sketch import Sketch, make_sketch
+from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.context.limits import operation_limits
 from webnn.context.profiles.difference import compare_operands, describe
 from webnn.validation.drafts.idl_text import compare_idl

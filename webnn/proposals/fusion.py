@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from webnn.builder.calls import Call, Fusion, collect_calls
+from webnn.builder.graph import Call, Fusion, collect_calls
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import Shape

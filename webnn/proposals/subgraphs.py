@@ -11,8 +11,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from webnn.builder.base import BuilderBase, require_operand
-from webnn.builder.calls import FUSE, SHARES_NAMES, Call, CalledOperator, Fusion, copy_operator
-from webnn.builder.graph import ComputationalGraph, reach
+from webnn.builder.graph import FUSE, SHARES_NAMES, Call, CalledOperator, ComputationalGraph, Fusion, copy_operator, reach
 from webnn.builder.operand import MLOperand, Operator
 from webnn.proposals.proposal import Decision, Proposal
 from webnn.proposals.subgraph_tests import TESTS
