@@ -17,10 +17,10 @@ from webnn.validation.webidl import describe
 __all__ = [
     "FUSE",
     "SHARES_NAMES",
-    "Call",
     "CalledOperator",
     "ComputationalGraph",
     "Fusion",
+    "SubgraphCall",
     "collect",
     "collect_calls",
     "copy_operator",
@@ -91,13 +91,13 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
 # Calls of subgraphs.
 
 #: Graphs have calls. The function says which operators of a graph fast numerics compute together.
-FUSE: Extension[Callable[[ComputationalGraph], Mapping[Call, Fusion]]] = Extension("fuse")
+FUSE: Extension[Callable[[ComputationalGraph], Mapping[SubgraphCall, Fusion]]] = Extension("fuse")
 #: Inputs of a builder may have one name; `build` requires that the inputs of a graph have different ones.
 SHARES_NAMES: Extension[bool] = Extension("shares names")
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Call:
+class SubgraphCall:
     """A call of a subgraph.
 
     Attributes:
@@ -108,7 +108,7 @@ class Call:
 
     name: str
     config: Mapping[str, Any]
-    caller: Call | None = None
+    caller: SubgraphCall | None = None
     operands: Mapping[str, MLOperand] = field(default_factory=dict)
     results: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ class Call:
 class CalledOperator(Operator):
     """An operator that a call made."""
 
-    call: Call
+    call: SubgraphCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +134,11 @@ class Fusion:
     together: Any = None
 
 
-def collect_calls(graph: ComputationalGraph) -> dict[Call, list[Operator]]:
+def collect_calls(graph: ComputationalGraph) -> dict[SubgraphCall, list[Operator]]:
     """Return the calls of a graph with their operators, those of calls inside among them. A call comes before those inside it."""
-    found: dict[Call, list[Operator]] = {}
+    found: dict[SubgraphCall, list[Operator]] = {}
     for operator in graph.operators:
-        chain: list[Call] = []
+        chain: list[SubgraphCall] = []
         call = operator.call if isinstance(operator, CalledOperator) else None
         while call is not None:
             chain.append(call)
@@ -148,13 +148,13 @@ def collect_calls(graph: ComputationalGraph) -> dict[Call, list[Operator]]:
     return found
 
 
-def find_fusions(graph: ComputationalGraph) -> Mapping[Call, Fusion]:
+def find_fusions(graph: ComputationalGraph) -> Mapping[SubgraphCall, Fusion]:
     """Return what fast numerics make of the calls of a graph; nothing in a draft without calls."""
     fuse = next(iter(graph.outputs.values()))._builder._revision.extension(FUSE)
     return {} if fuse is None else fuse(graph)
 
 
-def restore_call(results: Sequence[MLOperand], call: Call) -> None:
+def restore_call(results: Sequence[MLOperand], call: SubgraphCall) -> None:
     """Make the operator of new operands, which nothing has used yet, one of a call."""
     operator = results[0]._operator
     assert operator is not None  # they are its results
@@ -164,7 +164,7 @@ def restore_call(results: Sequence[MLOperand], call: Call) -> None:
 
 
 def copy_operator(
-    operator: Operator, call: Call, index: int, inputs: tuple[MLOperand, ...], members: tuple[tuple[str, MLOperand], ...]
+    operator: Operator, call: SubgraphCall, index: int, inputs: tuple[MLOperand, ...], members: tuple[tuple[str, MLOperand], ...]
 ) -> CalledOperator:
     """Return a copy of an operator that a call made, with a number and operands of its own."""
     return CalledOperator(

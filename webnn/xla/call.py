@@ -1,4 +1,4 @@
-"""`Call`: one call of a method of the builder. It checks arguments, and appends operations of StableHLO."""
+"""`XlaCall`: one call of a method of the builder. It checks arguments, and appends operations of StableHLO."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webnn.xla.shapes import AnyShape
     from webnn.xla.state import State
 
-__all__ = ["Array", "Call", "ComputationDataHandle"]
+__all__ = ["Array", "ComputationDataHandle", "XlaCall"]
 
 
 class ComputationDataHandle:
@@ -65,7 +65,7 @@ class Array:
         return self.shape.rank
 
 
-class Call:
+class XlaCall:
     """One call of a method of the builder.
 
     Raises:

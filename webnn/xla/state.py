@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webnn.hlo.ir import RegionBuilder, Value
 from webnn.validation import webidl
-from webnn.xla.call import Call, ComputationDataHandle
+from webnn.xla.call import ComputationDataHandle, XlaCall
 from webnn.xla.shapes import AnyShape
 
 __all__ = ["State"]
@@ -44,7 +44,7 @@ class State:
     def __str__(self) -> str:
         return webidl.describe(self.name) if self.name else "which has no name"
 
-    def spend(self, count: int, call: Call) -> None:
+    def spend(self, count: int, call: XlaCall) -> None:
         """Count operations that a call appends."""
         if self.size + count > _MOST_OPERATIONS:
             raise call.error(
@@ -52,7 +52,7 @@ class State:
             )
         self.size += count
 
-    def nest(self, depth: int, call: Call) -> None:
+    def nest(self, depth: int, call: XlaCall) -> None:
         """Note how deep a call nests computations."""
         if depth > _DEEPEST:
             raise call.error("", f"computations must not be nested deeper than {_DEEPEST} levels")
