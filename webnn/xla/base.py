@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from webnn.hlo.ir import Region, Value
 from webnn.validation import webidl
-from webnn.xla.call import ComputationDataHandle, XlaCall
+from webnn.xla.call import ComputationDataHandle, State, XlaCall
 from webnn.xla.computation import Computation
 from webnn.xla.errors import XlaTypeError
 from webnn.xla.literals import take_literal
 from webnn.xla.shapes import AnyShape, Shape, TupleShape, flatten
-from webnn.xla.state import State
 
 __all__ = ["BuilderBase"]
 
