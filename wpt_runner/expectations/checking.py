@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from webnn.commands.text import replace_surrogates
+from webnn.display.text import few
 from webnn.wpt_runner.expectations.entries import Entry, EntryVerdict, Ran, device_of, index_results, quote
 from webnn.wpt_runner.flavours import Flavour, split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
@@ -154,7 +155,5 @@ def _window(place: str) -> str:
 def _fares(verdict: EntryVerdict, names: Sequence[str | None]) -> str:
     if names == [None]:
         return "ends OK"
-    shown = ", ".join(quote(name) for name in names[:_NAMES_SHOWN])
-    if len(names) > _NAMES_SHOWN:
-        shown += f" and {len(names) - _NAMES_SHOWN} more"
+    shown = few([quote(name) for name in names], _NAMES_SHOWN)
     return f"has no subtest {shown}" if verdict is EntryVerdict.MISSING else f"passes {shown}"
