@@ -1,23 +1,22 @@
-"""From operands to a `GraphDescription`: `describe`."""
+"""From operands to a `GraphDescription`: `describe`, and the names of its values."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
-from webnn.builder.calls import collect_calls, find_fusions
 from webnn.builder.description import (
     ActivationDescription,
+    ByContent,
     CallDescription,
     ConstantDescription,
     GraphDescription,
     OperatorDescription,
-    make_operator,
 )
-from webnn.builder.names import Names
+from webnn.builder.graph import collect_calls, find_fusions
 from webnn.validation import webidl
 from webnn.validation.errors import argument_error
 from webnn.validation.interfaces import Activation
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.dictionary import Dictionary
 
-__all__ = ["describe", "describe_graph", "value_key"]
+__all__ = ["Names", "describe", "describe_graph", "make_operator", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -215,3 +214,60 @@ def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
         return converted.name
     options = {name: _give_back(converted.given[name], value) for name, value in converted.parameters.items() if name in converted.given}
     return ActivationDescription(operation=converted.name, options=options)
+
+
+class Names:
+    """The names of one kind in a graph or a program."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._counts: dict[str, int] = {}
+
+    def take(self, name: str) -> bool:
+        """Take a name if it is free, and tell whether it was."""
+        free = name not in self._taken
+        self._taken.add(name)
+        return free
+
+    def find(self, base: str) -> str:
+        """Take a name, or the first free one with a number appended."""
+        if self.take(base):
+            return base
+        count = self._counts.get(base, 1) + 1
+        while not self.take(f"{base}_{count}"):
+            count += 1
+        self._counts[base] = count
+        return f"{base}_{count}"
+
+
+class _Unfrozen(ByContent):
+    """An `OperatorDescription` whose attributes can still be set."""
+
+    __slots__ = OperatorDescription.__slots__
+
+
+def make_operator(
+    *,
+    operation: str,
+    inputs: Mapping[str, str | tuple[str, ...]],
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+    operands: Mapping[str, str],
+    label: str,
+    outputs: tuple[str, ...],
+    descriptors: tuple[OperandDescriptor, ...] = (),
+    index: int = 0,
+) -> OperatorDescription:
+    """Make an `OperatorDescription`, four times as fast as its constructor, which cannot set its attributes in the usual way."""
+    made: Any = object.__new__(_Unfrozen)
+    made.operation = operation
+    made.inputs = inputs
+    made.arguments = arguments
+    made.options = options
+    made.operands = operands
+    made.label = label
+    made.outputs = outputs
+    made.descriptors = descriptors
+    made.index = index
+    made.__class__ = OperatorDescription
+    return cast(OperatorDescription, made)

@@ -34,7 +34,6 @@ __all__ = [
     "GraphDescription",
     "OperatorDescription",
     "load",
-    "make_operator",
 ]
 
 
@@ -87,7 +86,7 @@ def _format_error(message: str, file: str, line: int, path: str, column: int) ->
     return FormatError(message, file, line=line, path=path, column=column)
 
 
-class _Value:
+class ByContent:
     """Equality by content: arrays by their bytes, NaN equals NaN, and -0.0 differs from 0.0."""
 
     __slots__ = ()
@@ -99,7 +98,7 @@ class _Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConstantDescription(_Value):
+class ConstantDescription(ByContent):
     """A constant of a graph.
 
     Attributes:
@@ -117,7 +116,7 @@ class ConstantDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ActivationDescription(_Value):
+class ActivationDescription(ByContent):
     """An `MLActivation` among the options of an operator, in drafts that have it.
 
     Attributes:
@@ -130,7 +129,7 @@ class ActivationDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OperatorDescription(_Value):
+class OperatorDescription(ByContent):
     """One call of an operation. Operands go by the names of values; see `GraphDescription`.
 
     Attributes:
@@ -234,41 +233,8 @@ class OperatorDescription(_Value):
         return inputs + arguments, {**options, "label": self.label} if self.label else options
 
 
-class _Unfrozen(_Value):
-    """An `OperatorDescription` whose attributes can still be set."""
-
-    __slots__ = OperatorDescription.__slots__
-
-
-def make_operator(
-    *,
-    operation: str,
-    inputs: Mapping[str, str | tuple[str, ...]],
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
-    operands: Mapping[str, str],
-    label: str,
-    outputs: tuple[str, ...],
-    descriptors: tuple[OperandDescriptor, ...] = (),
-    index: int = 0,
-) -> OperatorDescription:
-    """Make an `OperatorDescription`, four times as fast as its constructor, which cannot set its attributes in the usual way."""
-    made: Any = object.__new__(_Unfrozen)
-    made.operation = operation
-    made.inputs = inputs
-    made.arguments = arguments
-    made.options = options
-    made.operands = operands
-    made.label = label
-    made.outputs = outputs
-    made.descriptors = descriptors
-    made.index = index
-    made.__class__ = OperatorDescription
-    return cast(OperatorDescription, made)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CallDescription(_Value):
+class CallDescription(ByContent):
     """A call of a subgraph, in drafts that have subgraphs. Its operators are operators of the graph.
 
     Attributes:
@@ -293,7 +259,7 @@ class CallDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GraphDescription(_Value):
+class GraphDescription(ByContent):
     """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.
 
     Inputs, constants and the results of operators are *values*; each has a name of its own. An input has the name that the program gave.
@@ -453,7 +419,7 @@ def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tupl
 
 
 def _comparable(value: Any) -> object:
-    """Return an object for comparison: two of them are equal if the values are, in the sense of `_Value`."""
+    """Return an object for comparison: two of them are equal if the values are, in the sense of `ByContent`."""
     if isinstance(value, float):
         # Compare by text: in Python, NaN differs from itself, and 0.0 equals -0.0.
         return repr(value) if math.isnan(value) or (value == 0 and math.copysign(1, value) < 0) else value
@@ -463,7 +429,7 @@ def _comparable(value: Any) -> object:
         return {name: _comparable(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [_comparable(each) for each in value]
-    if isinstance(value, _Value):
+    if isinstance(value, ByContent):
         members = [(each.name, getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
         # So that a graph without calls has the digest that it always had.
         return [_comparable(member) for name, member in members if name != "calls" or member]

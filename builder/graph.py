@@ -1,15 +1,33 @@
-"""The computational graph that `build()` hands to the translation: `#api-mlgraphbuilder-build`."""
+"""The computational graph that `build()` hands to the translation, and the calls of subgraphs that made its operators.
+
+Only some drafts have subgraphs. A call means its subgraph's operators, one by one; a graph only records where they come from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.extension import Extension
 from webnn.validation.webidl import describe
 
-__all__ = ["ComputationalGraph", "collect", "reach"]
+__all__ = [
+    "FUSE",
+    "SHARES_NAMES",
+    "CalledOperator",
+    "ComputationalGraph",
+    "Fusion",
+    "SubgraphCall",
+    "collect",
+    "collect_calls",
+    "copy_operator",
+    "find_fusions",
+    "reach",
+    "restore_call",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +86,96 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
             )
         inputs[name] = operand
     return ComputationalGraph(inputs=inputs, operators=operators, outputs=dict(outputs))
+
+
+# Calls of subgraphs.
+
+#: Graphs have calls. The function says which operators of a graph fast numerics compute together.
+FUSE: Extension[Callable[[ComputationalGraph], Mapping[SubgraphCall, Fusion]]] = Extension("fuse")
+#: Inputs of a builder may have one name; `build` requires that the inputs of a graph have different ones.
+SHARES_NAMES: Extension[bool] = Extension("shares names")
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class SubgraphCall:
+    """A call of a subgraph.
+
+    Attributes:
+        caller: The call inside which this one is; ``None`` for a call of the program's.
+        operands: The operands, by the names of the subgraph's inputs.
+        results: For each output of the subgraph, by its name, the number of the operator and the position of the result.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    caller: SubgraphCall | None = None
+    operands: Mapping[str, MLOperand] = field(default_factory=dict)
+    results: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class CalledOperator(Operator):
+    """An operator that a call made."""
+
+    call: SubgraphCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """Whether fast numerics compute some operators of a call by one kernel.
+
+    Attributes:
+        kernel: The engine's operator; empty if there is none.
+        together: How the operators are translated, a `webnn.builder.onnx.together.Together`.
+    """
+
+    kernel: str = ""
+    reason: str = ""
+    together: Any = None
+
+
+def collect_calls(graph: ComputationalGraph) -> dict[SubgraphCall, list[Operator]]:
+    """Return the calls of a graph with their operators, those of calls inside among them. A call comes before those inside it."""
+    found: dict[SubgraphCall, list[Operator]] = {}
+    for operator in graph.operators:
+        chain: list[SubgraphCall] = []
+        call = operator.call if isinstance(operator, CalledOperator) else None
+        while call is not None:
+            chain.append(call)
+            call = call.caller
+        for each in reversed(chain):
+            found.setdefault(each, []).append(operator)
+    return found
+
+
+def find_fusions(graph: ComputationalGraph) -> Mapping[SubgraphCall, Fusion]:
+    """Return what fast numerics make of the calls of a graph; nothing in a draft without calls."""
+    fuse = next(iter(graph.outputs.values()))._builder._revision.extension(FUSE)
+    return {} if fuse is None else fuse(graph)
+
+
+def restore_call(results: Sequence[MLOperand], call: SubgraphCall) -> None:
+    """Make the operator of new operands, which nothing has used yet, one of a call."""
+    operator = results[0]._operator
+    assert operator is not None  # they are its results
+    called = copy_operator(operator, call, operator.index, operator.inputs, operator.members)
+    for each in results:
+        each._operator = called
+
+
+def copy_operator(
+    operator: Operator, call: SubgraphCall, index: int, inputs: tuple[MLOperand, ...], members: tuple[tuple[str, MLOperand], ...]
+) -> CalledOperator:
+    """Return a copy of an operator that a call made, with a number and operands of its own."""
+    return CalledOperator(
+        operation=operator.operation,
+        index=index,
+        label=operator.label,
+        inputs=inputs,
+        members=members,
+        arguments=operator.arguments,
+        options=operator.options,
+        result=operator.result,
+        given=operator.given,
+        call=call,
+    )

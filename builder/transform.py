@@ -8,12 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
-from webnn.builder.calls import FUSE, Call, restore_call
-from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
-from webnn.builder.graph import ComputationalGraph, collect
-from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.description import ActivationDescription, DescriptionError
+from webnn.builder.graph import FUSE, ComputationalGraph, SubgraphCall, collect, restore_call
+from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import Sketch, make_sketch
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
@@ -45,20 +43,8 @@ def build(
 
 def infer(description: GraphDescription) -> GraphDescription:
     """Return a description with the descriptors of all operators; see `GraphDescription.infer`."""
-    operators = [
-        make_operator(
-            operation=operator.operation,
-            inputs=operator.inputs,
-            arguments=operator.arguments,
-            options=operator.options,
-            operands=operator.operands,
-            label=operator.label,
-            outputs=operator.outputs,
-            descriptors=descriptors,
-            index=operator.index,
-        )
-        for operator, descriptors in zip(description.operators, _infer(description), strict=True)
-    ]
+    pairs = zip(description.operators, _infer(description), strict=True)
+    operators = [replace(operator, descriptors=descriptors) for operator, descriptors in pairs]
     return replace(description, operators=tuple(operators))
 
 
@@ -199,7 +185,7 @@ class Rebuilder:
         #: The part of the description that is made.
         self._path = ""
         #: The innermost call of each operator that a call made, by the name of its first result.
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, SubgraphCall] = {}
 
     def build(self, description: GraphDescription, inputs: Mapping[str, MLOperand] = MappingProxyType({})) -> dict[str, MLOperand]:
         """Make the graph; return the operands of its outputs."""
@@ -225,10 +211,10 @@ class Rebuilder:
         for name, constant in description.constants.items():
             self._path = "constants"
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
-        calls: list[Call] = []
+        calls: list[SubgraphCall] = []
         if description.calls and self._builder._revision.extension(FUSE) is not None:
             for each in description.calls:
-                calls.append(Call(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
+                calls.append(SubgraphCall(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
                 self._calls.update(dict.fromkeys(each.operators, calls[-1]))
         for number, operator in enumerate(description.operators):
             self._path = f"operators[{number}]"

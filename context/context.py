@@ -51,7 +51,7 @@ class MLContext(DraftMembers):
 
     @classmethod
     def _create(cls, state: ContextState, build: BuildSteps, compute: ComputeSteps, tensors: TensorSteps) -> MLContext:
-        context = object.__new__(class_of_draft(cls, "MLContext", state.revision, direct=True))
+        context = object.__new__(class_of_draft(cls, "MLContext", state.revision))
         context._revision = state.revision
         context._state = state
         context._buildSteps = build

@@ -60,9 +60,8 @@ class MLGraphBuilder(GraphBuilder):
         super().__init__(context._state)
         self._buildSteps = context._buildSteps
         # Not in `__new__`: a program's subclass may have a constructor with other arguments.
-        reshaped = class_of_draft(type(self), "MLGraphBuilder", context._revision)
-        if reshaped is not type(self):
-            self.__class__ = reshaped
+        if context._revision.reshapes:
+            self.__class__ = class_of_draft(type(self), "MLGraphBuilder", context._revision)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("MLGraphBuilder cannot be pickled: pickle webnn.describe(outputs), or the graph that it builds")

@@ -116,15 +116,14 @@ def some_drafts(method: F) -> F:
     return cast(F, Member(method))
 
 
-def class_of_draft(cls: type[C], interface: str, revision: Revision, *, direct: bool = False) -> type[C]:
-    """Return the class of an interface in a draft: ``cls`` itself, or a subclass if a draft of another package changes it.
+def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
+    """Return the subclass of an interface's class for a draft; the class itself will do for a draft that does not reshape interfaces.
 
     The subclass has the members that `Delta.mixins` add, and hides members that the draft lacks and that are not declared with
-    `some_drafts`. The methods that the draft has are plain functions in it, because a `Member` takes longer than some of them. With
-    ``direct``, return a subclass in any case.
+    `some_drafts`. The methods that the draft has are plain functions in it, because a `Member` takes longer than some of them.
     """
     found: Any = cls
-    return cast("type[C]", _class_of_draft(found, interface, revision)) if direct or revision.reshapes else cls
+    return cast("type[C]", _class_of_draft(found, interface, revision))
 
 
 @functools.cache

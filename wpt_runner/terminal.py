@@ -12,7 +12,7 @@ from rich.text import Text
 
 from webnn.commands.progress import progress_console
 
-__all__ = ["encodable", "make_console", "plural", "print_line", "show_progress"]
+__all__ = ["encodable", "make_console", "print_line", "show_progress"]
 
 _PIPE_WIDTH = 500
 
@@ -31,11 +31,6 @@ def print_line(console: Console, text: Text) -> None:
 def encodable(console: Console, text: str) -> str:
     """Escape characters that the encoding of the output lacks."""
     return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
-
-
-def plural(number: int, noun: str) -> str:
-    """Write a number of things: ``"1 test"``, ``"2,686 tests"``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 @contextmanager

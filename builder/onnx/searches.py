@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 
-from webnn.builder.calls import find_fusions
-from webnn.builder.graph import ComputationalGraph
+from webnn.builder.graph import ComputationalGraph, find_fusions
 from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.integer_products import find_products
 from webnn.builder.onnx.matmul import find_scaled

@@ -19,7 +19,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, UnknownError
 
-__all__ = ["Faults", "Refusals", "Verdict", "Which"]
+__all__ = ["CallFaults", "Faults", "Refusals", "Which"]
 
 #: The values of `Faults.failBuild` and `Faults.failCompute`: a number, several, or all; and their converted form.
 Which = int | Iterable[int] | Literal["all"]
@@ -32,7 +32,7 @@ _MOST_NUMBERS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CallFaults:
     """The faults of one call.
 
     Attributes:
@@ -252,21 +252,21 @@ class Faults:
                 f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext", rule="fault"
             )
 
-    def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
+    def _judgeBuild(self, size: Callable[[], int]) -> CallFaults:
         """Count a build, and decide which fault it gets. The size in bytes is asked for only if there is a limit."""
         with self._lock:
             self._builds += 1
             hit = self._failBuild.hit(self._builds)
-        return Verdict(delay=self._delay or 0.0, error=self._failure("build", "failBuild", hit, size))
+        return CallFaults(delay=self._delay or 0.0, error=self._failure("build", "failBuild", hit, size))
 
-    def _judgeCompute(self, operation: str, size: Callable[[], int]) -> Verdict:
+    def _judgeCompute(self, operation: str, size: Callable[[], int]) -> CallFaults:
         """Count a computation, and decide which fault it gets."""
         with self._lock:
             self._computes += 1
             hit = self._failCompute.hit(self._computes)
             last = self._loseAfter.hit(self._computes)
         error = self._failure(operation, "failCompute", hit, size)
-        return Verdict(delay=self._delay or 0.0, error=error, loses=f"an injected fault (loseAfter={last})" if last else "")
+        return CallFaults(delay=self._delay or 0.0, error=error, loses=f"an injected fault (loseAfter={last})" if last else "")
 
     def _judgeTensor(self, operation: str, descriptor: OperandDescriptor) -> UnknownError | None:
         """Return the error of the creation of a tensor."""

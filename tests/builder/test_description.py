@@ -31,7 +31,7 @@ from webnn import (
     WebNNTypeError,
     describe,
 )
-from webnn.builder.description import make_operator
+from webnn.builder.describe import make_operator
 from webnn.validation.drafts import DRAFTS, find_revision
 
 BROWSERS = f"{CURRENT}+browsers"

@@ -87,8 +87,8 @@ BELOW = {
     },
     "webnn.wpt_runner.browser": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.wpt_runner"},
     "webnn.wpt_runner.writing": {
-        *("webnn", "webnn.builder", "webnn.commands", "webnn.formats", "webnn.reference", "webnn.validation", "webnn.wpt_runner"),
-        "webnn.proposals",  # for annotations
+        *("webnn", "webnn.builder", "webnn.commands", "webnn.display", "webnn.formats", "webnn.reference", "webnn.validation"),
+        *("webnn.wpt_runner", "webnn.proposals"),  # proposals for annotations
     },
 }
 #: Modules that the face imports late, because they are not a part of the API: none may be needed by `import webnn`.

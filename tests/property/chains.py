@@ -16,7 +16,7 @@ from tests.property.programs import INPUT, Program, Step, Value, compute_step
 from tests.support import FIRST, Array
 from webnn.calls.dice import Scalar, to_array
 from webnn.calls.maker import CallMaker
-from webnn.calls.maker import Value as Operand
+from webnn.calls.maker import DrawnValue as Operand
 from webnn.calls.operations import CALLS
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, DataType
 

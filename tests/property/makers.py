@@ -12,7 +12,7 @@ from tests.property.calls import Call
 from tests.property.draws import NUMBERS, TAME, Draw, floats, make
 from tests.support import CURRENT, Act, Array, shared_context
 from webnn.calls.dice import Dice, Scalar, Style, to_array
-from webnn.calls.maker import CallMaker, Limits, Value
+from webnn.calls.maker import CallMaker, DrawnValue, Limits
 from webnn.calls.operations import ACTIVATIONS, CALLS, parameters
 from webnn.reference.rounding import PARTIAL
 from webnn.validation.descriptor import MAX_RANK, DataType, is_float
@@ -108,11 +108,11 @@ class _Arrays(CallMaker):
         self.arrays: list[Array] = []
         self.constants: list[bool] = []
 
-    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Value:
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> DrawnValue:
         """Make an array."""
         self.arrays.append(to_array(dataType, elements).reshape(shape))
         self.constants.append(isConstant)
-        return Value({"array": len(self.arrays) - 1}, dataType, tuple(shape))
+        return DrawnValue({"array": len(self.arrays) - 1}, dataType, tuple(shape))
 
     def activation(self) -> Any:
         """Choose an activation function, with its numbers where the draft has them."""
@@ -131,7 +131,7 @@ def call_of(dice: Dice, draft: str, name: str) -> Call:
     used: list[int] = []
 
     def fill(value: Any) -> Any:
-        if isinstance(value, Value):
+        if isinstance(value, DrawnValue):
             used.append(value.reference["array"])
             return m.arrays[used[-1]]
         return [fill(each) for each in value] if isinstance(value, list) else value

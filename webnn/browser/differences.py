@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from webnn.browser.watch import Call, Log
+from webnn.browser.watch import Log, WatchedCall
 from webnn.reference import ulp_distance, unpack
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES
 
-__all__ = ["Array", "Difference", "Judge", "Kind", "Verdict", "elements", "find_differences", "show"]
+__all__ = ["AccuracyVerdict", "Array", "Difference", "Judge", "Kind", "elements", "find_differences", "show"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: The name of an object, with the number of the call that returned it.
@@ -62,7 +62,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AccuracyVerdict:
     """Say which side is accurate enough, and why."""
 
     emulator: bool
@@ -73,7 +73,7 @@ class Verdict:
 class Judge(Protocol):
     """Says which side is accurate enough."""
 
-    def __call__(self, call: Call, output: str, emulator: Array, browser: Array, /) -> Verdict | None:
+    def __call__(self, call: WatchedCall, output: str, emulator: Array, browser: Array, /) -> AccuracyVerdict | None:
         """Judge the elements of a result: of a call of the emulator, and of one of its outputs or ``""``; ``None`` for no opinion."""
 
 
@@ -103,7 +103,7 @@ class _Comparison:
                 yield from _alone(ours, theirs)
         yield from self._compare_ends()
 
-    def _compare(self, our: Call, their: Call) -> Iterator[Difference]:
+    def _compare(self, our: WatchedCall, their: WatchedCall) -> Iterator[Difference]:
         """Compare one call."""
         place = _place(our)
         arguments = [(self._strip(our.arguments)), self._strip(self._rename(their.arguments))]
@@ -117,7 +117,7 @@ class _Comparison:
         else:
             yield from self._compare_values(place, our, their)
 
-    def _compare_values(self, place: str, our: Call, their: Call) -> Iterator[Difference]:
+    def _compare_values(self, place: str, our: WatchedCall, their: WatchedCall) -> Iterator[Difference]:
         other: list[tuple[str, Any, Any]] = []
         pairs = [*_leaves("", our.value, self._rename(their.value)), *_leaves("", our.filled, their.filled)]
         for path, mine, yours in pairs:
@@ -135,7 +135,7 @@ class _Comparison:
             more = f"{len(other) - _MOST_LEAVES} more"
             yield Difference(kind=Kind.value, place=place, emulator=more, browser=more)
 
-    def _compare_numbers(self, place: str, call: Call, path: str, mine: Mapping[str, Any], yours: Mapping[str, Any]) -> Difference:
+    def _compare_numbers(self, place: str, call: WatchedCall, path: str, mine: Mapping[str, Any], yours: Mapping[str, Any]) -> Difference:
         """Compare results of one size whose bytes differ."""
         self._drifted = True
         # The tensor that was read, if one was.
@@ -201,7 +201,7 @@ class _Comparison:
         return {key: self._strip(each) for key, each in value.items() if key not in dropped}
 
 
-def _align(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[tuple[Sequence[Call], Sequence[Call]]]:
+def _align(ours: Sequence[WatchedCall], theirs: Sequence[WatchedCall]) -> Iterator[tuple[Sequence[WatchedCall], Sequence[WatchedCall]]]:
     """Yield runs of calls of the same members in both, and between them runs of one host, the other side being empty."""
     same = next((index for index, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0].member != pair[1].member), None)
     same = min(len(ours), len(theirs)) if same is None else same
@@ -221,7 +221,7 @@ def _align(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[tuple[Seque
             yield [], theirs[start:stop]
 
 
-def _alone(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Difference]:
+def _alone(ours: Sequence[WatchedCall], theirs: Sequence[WatchedCall]) -> Iterator[Difference]:
     """Yield the calls that only one host got. All calls of a host are one difference: they follow from the first one."""
     for calls in (ours, theirs):
         if calls:
@@ -252,7 +252,7 @@ def elements(data: str, dataType: Any) -> Array:
     return unpack(content, dataType, (2 * content.size,)) if dataType in SMALL_TYPES else content
 
 
-def _place(call: Call) -> str:
+def _place(call: WatchedCall) -> str:
     return f"call {call.number}, {call.member}({', '.join(show(each, 40) for each in call.arguments)})"
 
 

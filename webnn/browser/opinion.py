@@ -10,8 +10,8 @@ import numpy as np
 
 import webnn
 from webnn import reference
-from webnn.browser.differences import Array, Verdict
-from webnn.browser.watch import Call, Log
+from webnn.browser.differences import AccuracyVerdict, Array
+from webnn.browser.watch import Log, WatchedCall
 from webnn.builder.semantics import Semantics, explain
 from webnn.reference.wpt_tolerances import distance, find_tolerance
 from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, unpack
@@ -52,7 +52,7 @@ class Opinion:
         self._computed = witness.computed
         self._exact: dict[int, Mapping[str, Array]] = {}
 
-    def __call__(self, call: Call, output: str, emulator: Array, browser: Array) -> Verdict | None:
+    def __call__(self, call: WatchedCall, output: str, emulator: Array, browser: Array) -> AccuracyVerdict | None:
         """Judge the elements of a result; see `Judge`."""
         found = self._find(call, output)
         if found is None or len(self._calls) != len(self._computed):
@@ -86,7 +86,7 @@ class Opinion:
             )
         equal = f"; the browser's is right with {explanation}" if explanation else ""
         name = graph.operators[0].operation if len(graph.operators) == 1 else f"{len(graph.operators)} operators"
-        return Verdict(emulator=right[0], browser=right[1], words=f"{name}: {verdict}: {far}{equal}")
+        return AccuracyVerdict(emulator=right[0], browser=right[1], words=f"{name}: {verdict}: {far}{equal}")
 
     def _distance(self, found: Array, exact: Array, metric: str, dataType: str) -> float:
         """Return the largest distance from the reference, which web-platform-tests rounds to the type where it counts ULP."""
@@ -97,7 +97,7 @@ class Opinion:
                 exact = exact.astype(found.dtype)
         return float(distance(found, exact, metric).max(initial=0.0))
 
-    def _find(self, call: Call, output: str) -> tuple[int, str] | None:
+    def _find(self, call: WatchedCall, output: str) -> tuple[int, str] | None:
         """Return the computation that made a result, and the name of its output."""
         if call.member == "MLContext.compute":
             return next(((index, output) for index, each in enumerate(self._calls) if each is call), None)

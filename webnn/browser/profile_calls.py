@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from webnn.calls.dice import Dice, Scalar, Style
-from webnn.calls.maker import CallMaker, Value, places, write_arguments
+from webnn.calls.maker import CallMaker, DrawnValue, places, write_arguments
 from webnn.calls.operations import CALLS
 from webnn.context.profiles import Profile
 from webnn.validation.descriptor import DATA_TYPES, DataType
@@ -41,9 +41,9 @@ class _Shapes(Dice):
 class _Placeholders(CallMaker):
     """Makes operands as a call has them."""
 
-    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Value:
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> DrawnValue:
         """Write an operand."""
-        return Value(operand(dataType, shape, constant=isConstant), dataType, tuple(shape))
+        return DrawnValue(operand(dataType, shape, constant=isConstant), dataType, tuple(shape))
 
 
 class Draws:

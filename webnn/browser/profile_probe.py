@@ -17,7 +17,7 @@ from webnn.context.profiles import Profile
 from webnn.context.profiles.rules import Facts, facts_of
 from webnn.validation.drafts import for_devices
 
-__all__ = ["Maker", "Outcome", "Page", "Verdict", "judge"]
+__all__ = ["Maker", "Outcome", "Page", "ProbeVerdict", "judge"]
 
 #: Calls a function of the page, given by its source, with an argument, and returns what its promise gives: `Chromium.evaluate`.
 Evaluate = Callable[[str, object], Any]
@@ -73,14 +73,14 @@ class Page:
         return self._evaluate(f"given => (globalThis.webnnProbe ??= {self._source}).{name}(given)", argument)
 
 
-class Verdict(NamedTuple):
+class ProbeVerdict(NamedTuple):
     """The emulator's outcome of a call, and the facts that the rules of a profile read; ``None`` if the call was refused."""
 
     outcome: Outcome
     facts: Facts | None
 
 
-def judge(profile: Profile, calls: Sequence[Call]) -> Iterator[Verdict]:
+def judge(profile: Profile, calls: Sequence[Call]) -> Iterator[ProbeVerdict]:
     """Carry out calls in contexts of a profile. A graph is not compiled, only checked against the profile: nothing is computed anyway."""
     context = webnn.ML(revision=for_devices(), profile=profile, fallback="silent").createContextSync()
     for call in calls:
@@ -91,7 +91,7 @@ def judge(profile: Profile, calls: Sequence[Call]) -> Iterator[Verdict]:
         yield verdict
 
 
-def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> Verdict:
+def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> ProbeVerdict:
     builder = webnn.MLGraphBuilder(context)
     facts: Facts | None = None
     at = "call"
@@ -104,9 +104,9 @@ def _judge(context: webnn.MLContext, profile: Profile, call: Call) -> Verdict:
         profile.accept_graph(builder._collect({f"output{index}": each for index, each in enumerate(outputs)}))
     except (webnn.DOMException, webnn.WebNNTypeError) as error:
         name = error.name if isinstance(error, webnn.DOMException) else "TypeError"
-        return Verdict(Outcome(at, name, str(error)), facts)
+        return ProbeVerdict(Outcome(at, name, str(error)), facts)
     else:
-        return Verdict(Outcome("", "", ""), facts)
+        return ProbeVerdict(Outcome("", "", ""), facts)
 
 
 class Maker:

@@ -10,14 +10,14 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["LARGEST", "Call", "Log", "Watch"]
+__all__ = ["LARGEST", "Log", "Watch", "WatchedCall"]
 
 #: The largest result whose bytes are kept.
 LARGEST = 1 << 20
 
 
 @dataclass(slots=True, kw_only=True)
-class Call:
+class WatchedCall:
     """A call of a member, such as ``"MLGraphBuilder.add"``, with its place in the order of calls, from 1. watch.js describes the values.
 
     ``self`` is the object that it belongs to: ``"MLGraphBuilder@2"`` is the one that call 2 returned. It has ``ended`` if it returned, or
@@ -49,7 +49,7 @@ class Log:
     """
 
     host: str
-    calls: list[Call] = field(default_factory=list)
+    calls: list[WatchedCall] = field(default_factory=list)
     console: list[tuple[str, str]] = field(default_factory=list)
     uncaught: list[tuple[str, str]] = field(default_factory=list)
     end: str = ""
@@ -84,7 +84,7 @@ class Watch:
         record, log = json.loads(text), self.log
         match record:
             case {"call": number, "member": member, "self": owner, "arguments": arguments}:
-                log.calls.append(Call(number=number, member=member, self=owner, arguments=arguments))
+                log.calls.append(WatchedCall(number=number, member=member, self=owner, arguments=arguments))
             case {"end": number}:
                 call = log.calls[number - 1]
                 call.ended, call.value, call.filled = True, record.get("value"), record.get("filled")

@@ -12,14 +12,14 @@ from webnn.calls.dice import Dice, Scalar, Style
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.revision import Revision
 
-__all__ = ["Arguments", "Call", "CallMaker", "Limits", "Value", "options_of", "places", "types_of", "write_arguments"]
+__all__ = ["Arguments", "Call", "CallMaker", "DrawnValue", "Limits", "options_of", "places", "types_of", "write_arguments"]
 
 #: The dictionary that `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class DrawnValue:
     """An operand: how calls refer to it, its type and its shape."""
 
     reference: Mapping[str, Any]
@@ -51,7 +51,7 @@ def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
 
 def write_arguments(value: Any) -> Any:
     """Write arguments as data."""
-    if isinstance(value, Value):
+    if isinstance(value, DrawnValue):
         return dict(value.reference)
     if isinstance(value, dict):
         return {key: write_arguments(each) for key, each in value.items()}
@@ -81,7 +81,7 @@ class CallMaker(ABC):
         self.revision = revision
         self.limits = limits
         self.chained = chained
-        self.values: list[Value] = []
+        self.values: list[DrawnValue] = []
         self._constants = dice.pick(("none", "all", "some", "rest"))
         self._hasInput = False
 
@@ -120,7 +120,9 @@ class CallMaker(ABC):
 
     # Operands.
 
-    def operand(self, dataType: DataType, shape: Sequence[int], style: Style = "small", elements: Sequence[Scalar] | None = None) -> Value:
+    def operand(
+        self, dataType: DataType, shape: Sequence[int], style: Style = "small", elements: Sequence[Scalar] | None = None
+    ) -> DrawnValue:
         """Make an input or a constant, of certain elements or of any in a style."""
         chosen = self.dice.values(dataType, shape, style) if elements is None else elements
         isConstant = {"none": False, "all": True, "some": self.dice.chance(), "rest": self._hasInput}[self._constants]
@@ -128,10 +130,10 @@ class CallMaker(ABC):
         return self.keep(self.make(dataType, shape, chosen, isConstant=isConstant))
 
     @abstractmethod
-    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Value:
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> DrawnValue:
         """Make an operand."""
 
-    def keep(self, value: Value) -> Value:
+    def keep(self, value: DrawnValue) -> DrawnValue:
         """Let later calls take a value."""
         self.values.append(value)
         return value
@@ -140,7 +142,9 @@ class CallMaker(ABC):
         """Choose how values look, where an operation takes any."""
         return self.dice.pick(("small", "small", "uniform", "uniform", "special" if not self.chained else "unit"))
 
-    def first(self, name: str, operand: str = "input", *, ranks: tuple[int, int] | None = None, most: int = 60, style: Style = "") -> Value:
+    def first(
+        self, name: str, operand: str = "input", *, ranks: tuple[int, int] | None = None, most: int = 60, style: Style = ""
+    ) -> DrawnValue:
         """Take an operand from which an operation begins: one that is there, or a new one."""
         types, (low, high) = self.types(name, operand), ranks or self.ranks(name, operand)
         if self.chained:
@@ -150,7 +154,7 @@ class CallMaker(ABC):
         dataType = self.dice.pick(types)
         return self.operand(dataType, self.dice.shape(low, high, most), style or self.style())
 
-    def other(self, dataType: DataType, shape: Sequence[int], style: Style = "") -> Value:
+    def other(self, dataType: DataType, shape: Sequence[int], style: Style = "") -> DrawnValue:
         """Take another operand, of a type and shape."""
         if self.chained and self.dice.chance(0.3):
             fits = [each for each in self.values if each.dataType == dataType and each.shape == tuple(shape)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from webnn.calls.maker import Arguments, Call, CallMaker, Value
+from webnn.calls.maker import Arguments, Call, CallMaker, DrawnValue
 from webnn.calls.windows import WINDOWS, take_image
 from webnn.validation import unary
 from webnn.validation.descriptor import is_float
@@ -207,7 +207,7 @@ def _select(name: str) -> Call:
 # Indices.
 
 
-def _indices(m: CallMaker, name: str, shape: list[int], sizes: list[int]) -> Value:
+def _indices(m: CallMaker, name: str, shape: list[int], sizes: list[int]) -> DrawnValue:
     """Make indices: the last axis of the shape has one for each of several axes of these sizes, if there are several."""
     dataType = m.dice.pick(m.types(name, "indices"))
     beyond = 2 if m.dice.chance(0.1) else 0
@@ -324,7 +324,7 @@ def _recurrent(name: str) -> Call:
             options |= m.options(returnSequence=m.dice.chance, direction=lambda: m.dice.pick(("forward", "backward", "both")))
             directions = [2 if options.get("direction") == "both" else 1]
 
-        def operand(*shape: int) -> Value:
+        def operand(*shape: int) -> DrawnValue:
             return m.other(x.dataType, [*directions, *shape], "unit")
 
         members = dict.fromkeys(("bias", "recurrentBias"), partial(operand, gates * hidden))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from webnn.calls.maker import Arguments, Call, CallMaker, Value
+from webnn.calls.maker import Arguments, Call, CallMaker, DrawnValue
 
 __all__ = ["WINDOWS", "take_image"]
 
@@ -14,7 +14,7 @@ def _laid_out(sizes: Mapping[str, int], layout: str) -> list[int]:
     return [sizes[axis] for axis in layout]
 
 
-def take_image(m: CallMaker, name: str, layouts: tuple[str, ...] = ("nchw", "nhwc")) -> tuple[Value, dict[str, int], str]:
+def take_image(m: CallMaker, name: str, layouts: tuple[str, ...] = ("nchw", "nhwc")) -> tuple[DrawnValue, dict[str, int], str]:
     """Take an image; return its sizes by the letters of its axes, and the layout."""
     x, layout = m.first(name, most=120, style="uniform"), m.dice.pick(layouts)
     return x, dict(zip(layout, x.shape, strict=True)), layout
@@ -93,7 +93,15 @@ def _conv_transpose(m: CallMaker) -> Arguments:
 
 
 def _window(
-    m: CallMaker, name: str, x: Value, layout: str, order: str, parts: Mapping[str, int], groups: int, outputs: int, options: dict[str, Any]
+    m: CallMaker,
+    name: str,
+    x: DrawnValue,
+    layout: str,
+    order: str,
+    parts: Mapping[str, int],
+    groups: int,
+    outputs: int,
+    options: dict[str, Any],
 ) -> Arguments:
     default = "oihw" if name == "conv2d" else "iohw"
     chosen = {"inputLayout": layout, "filterLayout": order, "groups": groups}

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from webnn.check.report import KeptNode, ModelReport, PartitionReport, Refusal, Report, Run, Verdict
 from webnn.commands.text import cut, show_controls
+from webnn.display.text import plural
 
 __all__ = ["by_partitions", "describe_refusal", "explain", "partition_figures", "print_report", "summary"]
 
@@ -137,7 +138,7 @@ def _why(console: Console, run: Run, *, every: bool) -> Text:
     refusal: Refusal | None = None
     if run.verdict is Verdict.BUILDS_DIFFERENTLY:
         count = len(run.refusals)
-        lines.append(_text(console, f"after {count} refusal{'s' if count > 1 else ''}, the first:"))
+        lines.append(_text(console, f"after {plural(count, 'refusal')}, the first:"))
         refusal = run.refusals[0]
     elif run.fatal is not None:
         refusal = run.refusals[run.fatal]
@@ -246,8 +247,8 @@ def _describe_fallbacks(run: Run) -> Iterator[str]:
     total = sum(graph.operators for graph in run.graphs)
     parts = sum(graph.partitions for graph in run.graphs)
     moved = sum(graph.transferred_bytes for graph in run.graphs)
-    figures = f"{parts} partition{'s' if parts > 1 else ''}, {moved:,} bytes between devices in a run"
-    yield f"{found.total()} of {total} operator{'s' if total > 1 else ''}; {figures}"
+    figures = f"{plural(parts, 'partition')}, {moved:,} bytes between devices in a run"
+    yield f"{found.total()} of {plural(total, 'operator')}; {figures}"
     reasons = {(device, reason) for _, device, reason, _ in found}
     if len(reasons) == 1 and found.total() == total:
         [(device, reason)] = reasons

@@ -17,7 +17,7 @@ from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelO
 from webnn.commands.program import is_graph
 from webnn.commands.smaller import Float16Option, Int4Option, Int8Option, IoOption, KeepOption, count_files, lower_types
 from webnn.display.text import size
-from webnn.formats import WRITERS, save
+from webnn.formats import GRAPHS, WRITERS, save
 from webnn.formats.weights import weights_path
 
 __all__ = ["command"]
@@ -63,7 +63,7 @@ def command(
     """
     options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature=signature)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
-    suffix = next((each for each in (".webnn.json", ".webnn") if source.name.lower().endswith(each)), "")
+    suffix = next((each for each in GRAPHS if source.name.lower().endswith(each)), "")
     before = count_files(source, weights_path(source, suffix) if suffix else None)
     description = lower_types(description, float16=float16, keep=keep, inputs=float16_io, int8=int8, int4=int4)
     with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):

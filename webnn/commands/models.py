@@ -15,6 +15,7 @@ import typer
 
 import webnn
 from webnn.commands.failure import failure
+from webnn.formats import GRAPHS
 
 if TYPE_CHECKING:
     from webnn.importing.driver import Imported
@@ -320,7 +321,7 @@ def _names(path: Path) -> frozenset[str] | None:
 
 
 def _has_names(path: Path) -> bool:
-    return is_onnx(path) or path.name.lower().endswith((".webnn", ".webnn.json"))
+    return is_onnx(path) or path.name.lower().endswith(GRAPHS)
 
 
 def _is_stablehlo(path: Path) -> bool:

@@ -11,7 +11,7 @@ import typer
 import webnn
 from webnn.commands.failure import failing, failure
 from webnn.commands.text import show_controls
-from webnn.display.text import size
+from webnn.display.text import few, plural, size
 from webnn.formats.cost import count_bytes
 from webnn.lowering.blocks import Bits, Integers, to_integers
 from webnn.lowering.float16 import Float16, to_float16
@@ -84,30 +84,22 @@ def _describe_float16(made: Float16) -> Iterator[str]:
     for each in made.staying:
         reasons.setdefault(each.reason, []).append(f"{each.operation} {each.label or each.name}")
     for reason, names in reasons.items():
-        yield f"float32: {_plural(len(names), 'operator')} ({reason}): {_few(names)}"
+        yield f"float32: {plural(len(names), 'operator')} ({reason}): {few(names, _FEW)}"
     for counts, what in (
         (made.saturated, "beyond 65504, which are 65504"),
         (made.vanished, "too small, which are 0, or 6e-8 in a scalar"),
     ):
         if counts:
-            yield f"float16: numbers {what}, in {_plural(len(counts), 'constant')}: {_count(counts)}"
+            yield f"float16: numbers {what}, in {plural(len(counts), 'constant')}: {_count(counts)}"
 
 
 def _describe_integers(integers: Integers, bits: Bits) -> str:
     if not integers.weights:
         return f"int{bits}: no constant is large enough"
     worst = integers.weights[0]
-    count = _plural(len(integers.weights), "constant")
+    count = plural(len(integers.weights), "constant")
     return f"int{bits}: {count}; the largest error has {worst.name}: {worst.error:.2%} of its root mean square"
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def _count(counts: Mapping[str, int]) -> str:
-    return _few([f"{name} ({count})" for name, count in counts.items()])
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
+    return few([f"{name} ({count})" for name, count in counts.items()], _FEW)

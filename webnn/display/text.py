@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from webnn.validation.errors import escape as printable
 
-__all__ = ["clip", "count", "printable", "replace_surrogates", "show_controls", "size", "width"]
+__all__ = ["clip", "count", "few", "plural", "printable", "replace_surrogates", "show_controls", "size", "width"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: Characters that XML 1.0 cannot hold or a terminal would obey: control characters other than tab and line feed, characters that change
@@ -49,6 +50,16 @@ def clip(text: str, columns: int, *, ellipsis: str = "…") -> str:
         if taken > room:
             return text[:position] + ellipsis
     return text
+
+
+def plural(number: int, noun: str) -> str:
+    """Write a number of things: ``"1 test"``, ``"2,686 tests"``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """List the first names, and say how many more there are: ``"a, b and 3 more"``."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def count(number: int) -> str:

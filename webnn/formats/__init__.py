@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
 
-__all__ = ["READERS", "WRITERS", "find_suffix", "load", "save"]
+__all__ = ["GRAPHS", "READERS", "WRITERS", "find_suffix", "load", "save"]
 
 #: The module of each format that can be written, by suffix: it has ``write(description, path)``, which returns the
 #: file of weights beside it, if there is one. The longest suffix that fits counts.
@@ -29,6 +29,8 @@ WRITERS: Mapping[str, str] = MappingProxyType(
         ".svg": "webnn.formats.svg",
     }
 )
+#: The package's own formats, the longest suffix first: shapes may have names, and weights are in a file beside the graph.
+GRAPHS = (".webnn.json", ".webnn")
 #: The formats in which shapes are sizes.
 _SIZES_NEEDED = frozenset({".mlir", ".onnx"})
 #: The module of each format that can be read, by suffix: it has ``read(path)``.

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from webnn.builder.describe import make_operator
 from webnn.builder.description import (
     ActivationDescription,
     ConstantDescription,
     DescriptionError,
     GraphDescription,
     OperatorDescription,
-    make_operator,
 )
 from webnn.builder.transform import complete
 from webnn.formats.exchange import FORMAT, SPECIAL, VERSIONS, Array, Problem, Signature, signatures

@@ -45,7 +45,7 @@ def write(description: GraphDescription, path: Path) -> Path | None:
     return program.write(description.lift(), path, _LANGUAGE, _compose)
 
 
-def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
+def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
     description, statements = graph.description, list(graph.statements())
     yield f"// A graph of the Web Neural Network API, draft {graph.revision.draft}. Written by webnn {__version__}."
     if description.name:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from onnx import AttributeProto, StringStringEntryProto, TensorProto
 
 from webnn._version import __version__
+from webnn.builder.describe import Names
 from webnn.builder.description import FormatError
-from webnn.builder.names import Names
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, session_entries
 from webnn.builder.transform import survey

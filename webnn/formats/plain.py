@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.description import ActivationDescription
-from webnn.display.text import clip, count, printable, size, width
+from webnn.display.text import clip, count, plural, printable, size, width
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["clip", "count", "printable", "shape", "size", "type_and_shape", "value", "width"]
+__all__ = ["clip", "count", "plural", "printable", "shape", "size", "type_and_shape", "value", "width"]
 
 #: The longest text of an option.
 _LONGEST = 60

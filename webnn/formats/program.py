@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from webnn.builder.describe import Names
 from webnn.builder.description import ActivationDescription, ConstantDescription, DescriptionError, GraphDescription, OperatorDescription
 from webnn.builder.graph_builder import GraphBuilder
-from webnn.builder.names import Names
 from webnn.formats import files, weights
 from webnn.formats.decimals import shorten
 from webnn.validation import webidl
@@ -29,7 +29,7 @@ from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.revision import Revision
 from webnn.validation.suggestions import lacks_operation
 
-__all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
+__all__ = ["INLINE_BYTES", "Language", "ProgramGraph", "returns_sequence", "write"]
 
 #: Constants up to this size are in the program, larger ones in the file of weights.
 INLINE_BYTES = 16
@@ -94,7 +94,7 @@ class Language:
         return f"{{{self.key('dataType')}: {self.quote(descriptor.dataType)}, {self.key(shape)}: {self.literal(descriptor.shape)}}}"
 
 
-class Program:
+class ProgramGraph:
     """A graph with the names and in the order of a program. Operators that its outputs do not need are left out.
 
     Raises `DescriptionError` if the description contradicts itself, or names an operation or argument that its draft does not have.
@@ -256,13 +256,15 @@ class Program:
         return single if abs(number) > LARGEST_SINGLE and math.isfinite(single) else number
 
 
-def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> Path | None:
+def write(
+    description: GraphDescription, path: Path, language: Language, compose: Callable[[ProgramGraph, Path], Iterator[str]]
+) -> Path | None:
     """Write a program, and the weights that it needs; return the file of weights, if the program needs it.
 
     The file of weights holds all constants of the graph: programs and other files of one graph may share it. ``compose`` yields the lines
     of the program, from the path of the file of weights.
     """
-    program = Program(description, language)
+    program = ProgramGraph(description, language)
     beside = weights.weights_path(path, language.suffix)
     text = "".join([f"{line}\n" for line in compose(program, beside)])
     if program.has_weights:

@@ -32,7 +32,7 @@ def write(description: GraphDescription, path: Path) -> Path | None:
     return program.write(description, path, _LANGUAGE, _compose)
 
 
-def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
+def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
     name, needs, statements = graph.description.name, graph.has_weights, list(graph.statements())
     # The library makes no arrays of this type.
     reads = needs and any(each.descriptor.dataType == "float8e4m3" for each in graph.description.constants.values())

@@ -181,7 +181,7 @@ def _foot(summary: Summary) -> Iterator[str]:
     yield ""
     count = len(summary.numbers)
     yield (
-        f"{count:,} operator{'s' * (count != 1)}, {sum(summary.parameters):,} parameters ({plain.size(summary.constant_bytes)}), "
+        f"{plain.plural(count, 'operator')}, {sum(summary.parameters):,} parameters ({plain.size(summary.constant_bytes)}), "
         f"{sum(summary.multiply_adds):,} multiply-adds"
     )
     yield from _calls(summary.description)
@@ -209,7 +209,7 @@ def _calls(graph: GraphDescription) -> Iterator[str]:
     columns = (
         _pad([f"{count:,}" for _, count in shown], right=True),
         _pad([plain.clip(name or "without a name", _WIDEST_LABEL, ellipsis=_DOTS) for (name, *_), _ in shown]),
-        _pad([f"{size:,} operator{'s' * (size != 1)}" for (*_, size, _), _ in shown]),
+        _pad([plain.plural(size, "operator") for (*_, size, _), _ in shown]),
         _pad([plain.clip(config, _OPTIONS, ellipsis=_DOTS) for (_, config, *_), _ in shown]),
         [plain.printable(how) for (*_, how), _ in shown],
     )

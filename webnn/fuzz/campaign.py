@@ -10,13 +10,13 @@ from itertools import islice
 from webnn.fuzz.hosts import Built, Emulator, Host, HostError, Outcome
 from webnn.fuzz.judges import Finding, Rebuilding, compare_hosts, judge_numbers
 from webnn.fuzz.known import Known
-from webnn.fuzz.programs import Program
+from webnn.fuzz.programs import FuzzProgram
 from webnn.fuzz.shrink import shrink
 
 __all__ = ["Campaign", "Class", "Examine"]
 
 #: Runs groups of programs; yields each with the findings of its programs and the number of graphs that they computed.
-Examine = Callable[[Iterable[Sequence[Program]]], Iterable[tuple[Sequence[Program], Sequence[Sequence[Finding]], int]]]
+Examine = Callable[[Iterable[Sequence[FuzzProgram]]], Iterable[tuple[Sequence[FuzzProgram], Sequence[Sequence[Finding]], int]]]
 
 #: How many programs go to the hosts at once.
 _TOGETHER = 40
@@ -35,7 +35,7 @@ class Class:
     """
 
     finding: Finding
-    program: Program
+    program: FuzzProgram
     count: int = 0
     known: Known | None = None
     again: bool | None = None
@@ -57,7 +57,9 @@ class Campaign:
     programs: int = 0
     graphs: int = 0
 
-    def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None, examine: Examine | None = None) -> None:
+    def run(
+        self, programs: Iterable[FuzzProgram], progress: Callable[[int], None] = lambda _: None, examine: Examine | None = None
+    ) -> None:
         """Run programs and class their findings; ``progress`` is called with the number of programs that are done.
 
         ``examine`` runs groups of programs elsewhere, in place of the function; returns the findings of each, and the number of graphs.
@@ -72,7 +74,7 @@ class Campaign:
             self.programs += len(group)
             progress(len(group))
 
-    def examine(self, programs: Sequence[Program]) -> list[list[Finding]]:
+    def examine(self, programs: Sequence[FuzzProgram]) -> list[list[Finding]]:
         """Run programs and return the findings of each."""
         answers: Future[list[list[Outcome]]] | list[list[Outcome]] | None = None
         if self.page is not None:
@@ -88,14 +90,14 @@ class Campaign:
                 found[place] += self._compare(program, ours[place], theirs[place], self.emulator.graphs[place])
         return found
 
-    def _compare(self, program: Program, ours: Sequence[Outcome], theirs: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
+    def _compare(self, program: FuzzProgram, ours: Sequence[Outcome], theirs: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
         try:
             finding = compare_hosts(program, ours, theirs) or judge_numbers("browser", program, graphs, ours, theirs)
         except Exception as error:  # whatever a judge raises
             return [_failed(program, error)]
         return [] if finding is None else [finding]
 
-    def _judge(self, program: Program, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
+    def _judge(self, program: FuzzProgram, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
         """Ask the judges of the emulator. If a judge fails, that is a finding, too, and the run goes on."""
         try:
             first = judge_numbers("reference", program, graphs, outcomes)
@@ -103,7 +105,7 @@ class Campaign:
         except Exception as error:  # whatever a judge raises
             return [_failed(program, error)]
 
-    def _run_emulator(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+    def _run_emulator(self, programs: Sequence[FuzzProgram]) -> list[list[Outcome]]:
         """Run programs; where one is a fault of the emulator itself, run them one by one."""
         try:
             return self.emulator.run(programs)
@@ -119,7 +121,7 @@ class Campaign:
         self.emulator.graphs = graphs
         return outcomes
 
-    def _add(self, program: Program, finding: Finding) -> None:
+    def _add(self, program: FuzzProgram, finding: Finding) -> None:
         # Findings of one entry are one class.
         entry = next((known for known in self.known if known.fits(finding)), None)
         key = finding.key if entry is None else ("known", str(self.known.index(entry)), "", "")
@@ -130,7 +132,7 @@ class Campaign:
         key = each.finding.key
         costly = each.finding.kind in ("crash", "hang")
 
-        def holds(programs: Sequence[Program]) -> int | None:
+        def holds(programs: Sequence[FuzzProgram]) -> int | None:
             for place, findings in enumerate(self.examine(programs)):
                 for finding in findings:
                     if finding.key == key:
@@ -146,5 +148,5 @@ class Campaign:
             each.program = shrink(each.program, holds, _TRIALS)
 
 
-def _failed(program: Program, error: Exception) -> Finding:
+def _failed(program: FuzzProgram, error: Exception) -> Finding:
     return Finding("emulator", " ".join(program.operations), "fault", type(error).__name__, f"a judge failed: {error}")

@@ -27,7 +27,7 @@ from webnn.fuzz.generate import Generator
 from webnn.fuzz.hosts import Emulator, Page
 from webnn.fuzz.judges import Rebuilding
 from webnn.fuzz.known import SHIPPED, Known, KnownError, load_known
-from webnn.fuzz.programs import Program
+from webnn.fuzz.programs import FuzzProgram
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor, open_workers
@@ -109,7 +109,7 @@ def command(
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)
-        given = [Program.parse(path.read_text(encoding="utf-8")) for path in programs or ()]
+        given = [FuzzProgram.parse(path.read_text(encoding="utf-8")) for path in programs or ()]
         with ExitStack() as stack:
             page, thread = stack.enter_context(_open(find_browser(browser), timeout)) if browser else (None, None)
             campaign = Campaign(emulator, Rebuilding(ml), page, thread, entries)

@@ -11,7 +11,7 @@ import webnn
 from webnn.fuzz.campaign import Campaign
 from webnn.fuzz.hosts import Emulator
 from webnn.fuzz.judges import Finding, Rebuilding
-from webnn.fuzz.programs import Program
+from webnn.fuzz.programs import FuzzProgram
 from webnn.processes.executors import Workers
 from webnn.processes.spread import spread
 
@@ -30,7 +30,7 @@ class Setting:
     dialect: str | None
 
 
-def examine_group(setting: Setting, programs: Sequence[Program]) -> tuple[list[list[Finding]], int]:
+def examine_group(setting: Setting, programs: Sequence[FuzzProgram]) -> tuple[list[list[Finding]], int]:
     """Run programs, in a worker; return the findings of each, and how many graphs they computed."""
     with _LOCK:
         campaign = Campaign(Emulator(setting.ml, setting.revision, setting.dialect), Rebuilding(setting.ml))
@@ -42,8 +42,8 @@ def examine_group(setting: Setting, programs: Sequence[Program]) -> tuple[list[l
 
 
 def examine_elsewhere(
-    workers: Workers, setting: Setting, groups: Iterable[Sequence[Program]]
-) -> Generator[tuple[Sequence[Program], list[list[Finding]], int]]:
+    workers: Workers, setting: Setting, groups: Iterable[Sequence[FuzzProgram]]
+) -> Generator[tuple[Sequence[FuzzProgram], list[list[Finding]], int]]:
     """Run groups of programs on workers; see `webnn.fuzz.campaign.Examine`. The order of the groups is kept.
 
     A program that ends its worker is a finding.

@@ -12,7 +12,7 @@ from webnn.calls.maker import Limits, options_of
 from webnn.calls.operations import CALLS
 from webnn.fuzz.maker import Maker, held_types
 from webnn.fuzz.mutations import mutate
-from webnn.fuzz.programs import SHARED, Program, references
+from webnn.fuzz.programs import SHARED, FuzzProgram, references
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import find_revision
 
@@ -51,7 +51,7 @@ class Generator:
         self._empty = draft.min_dimension == 0
         self._options = {name: options_of(draft.idl(), name) for name in self.operations}
 
-    def calls(self, count: int) -> Iterator[Program]:
+    def calls(self, count: int) -> Iterator[FuzzProgram]:
         """Make programs of one call; and those of tensors, builders and contexts, unless operations were chosen."""
         for index in range(count):
             dice = self._dice(f"call/{index}")
@@ -63,12 +63,12 @@ class Generator:
             else:
                 yield self.call(dice, dice.pick(self.operations), f"call/{index}", valid=dice.chance(_VALID))
 
-    def graphs(self, count: int) -> Iterator[Program]:
+    def graphs(self, count: int) -> Iterator[FuzzProgram]:
         """Make programs of a graph of several operations."""
         for index in range(count):
             yield self.graph(self._dice(f"graph/{index}"), f"graph/{index}")
 
-    def call(self, dice: Dice, name: str, title: str, *, valid: bool) -> Program:
+    def call(self, dice: Dice, name: str, title: str, *, valid: bool) -> FuzzProgram:
         """Make a call of an operation, valid or with one value changed, and compute it."""
         m = self._maker(dice)
         try:
@@ -89,7 +89,7 @@ class Generator:
         m.compute(m.build(outputs), outputs, inputs)
         return m.finish(title)
 
-    def graph(self, dice: Dice, title: str) -> Program:
+    def graph(self, dice: Dice, title: str) -> FuzzProgram:
         """Make a graph; its outputs are the last result alone, or all results."""
         m = self._maker(dice, chained=True)
         made: list[Any] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 import webnn
 from webnn.browser.chromium import PageCrashError, PageTimeoutError
-from webnn.fuzz.programs import Program, executor
+from webnn.fuzz.programs import FuzzProgram, executor
 from webnn.inspect.subject import Subject
 from webnn.javascript.realm import Address, Realm
 
@@ -43,7 +43,7 @@ class Evaluates(Protocol):
 class Host(Protocol):
     """Runs programs."""
 
-    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+    def run(self, programs: Sequence[FuzzProgram]) -> list[list[Outcome]]:
         """Return the outcome of each step of each program."""
 
 
@@ -94,7 +94,7 @@ class Emulator:
         #: The graphs of each program of the last run.
         self.graphs: list[list[Built]] = []
 
-    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+    def run(self, programs: Sequence[FuzzProgram]) -> list[list[Outcome]]:
         """Run programs, and keep the graphs that they build."""
         results: list[list[Outcome]] = []
         self.graphs = []
@@ -109,7 +109,7 @@ class Emulator:
             self.graphs += [watch.graphs.get(index, []) for index in range(len(part))]
         return results
 
-    def _run(self, programs: Sequence[Program], watch: _Watch) -> list[list[Outcome]]:
+    def _run(self, programs: Sequence[FuzzProgram], watch: _Watch) -> list[list[Outcome]]:
         answer: dict[str, Any] = {}
 
         def emit(kind: str, text: str) -> None:
@@ -152,7 +152,7 @@ class Page:
         self._timeout = timeout
         self._source = f"programs => ({executor()})(programs, globalThis.webnnFuzz ??= {{}})"
 
-    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+    def run(self, programs: Sequence[FuzzProgram]) -> list[list[Outcome]]:
         """Run programs; when the page ends, look for the one that did it."""
         if not programs:
             return []

@@ -19,7 +19,7 @@ from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine_backend import EngineBackend
 from webnn.context.runs import Bound
 from webnn.fuzz.hosts import Built, Outcome
-from webnn.fuzz.programs import Program, is_reference
+from webnn.fuzz.programs import FuzzProgram, is_reference
 from webnn.inspect.subject import Subject
 from webnn.lowering import lower
 from webnn.reference import evaluate
@@ -63,7 +63,7 @@ class Finding:
         return self.judge, self.operation, self.kind, self.detail
 
 
-def compare_hosts(program: Program, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
+def compare_hosts(program: FuzzProgram, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
     """Return the first step at which the browser does something else; elements of tensors are compared by `judge_numbers`."""
     for number, (step, our, their) in enumerate(zip(program.steps, ours, theirs, strict=True)):
         error, other = our.get("error"), their.get("error")
@@ -85,7 +85,7 @@ def compare_hosts(program: Program, ours: Sequence[Outcome], theirs: Sequence[Ou
 
 
 def judge_numbers(
-    judge: str, program: Program, built: Sequence[Built], ours: Sequence[Outcome], theirs: Sequence[Outcome] | None = None
+    judge: str, program: FuzzProgram, built: Sequence[Built], ours: Sequence[Outcome], theirs: Sequence[Outcome] | None = None
 ) -> Finding | None:
     """Compare the numbers of a host with the reference, operator by operator; those of the emulator if no other host is given.
 
@@ -109,7 +109,7 @@ def judge_numbers(
     return None
 
 
-def read_outputs(program: Program, built: Sequence[Built], outcomes: Sequence[Outcome]) -> list[tuple[int, Built, dict[str, Array]]]:
+def read_outputs(program: FuzzProgram, built: Sequence[Built], outcomes: Sequence[Outcome]) -> list[tuple[int, Built, dict[str, Array]]]:
     """Return each dispatch of a program that computes and reads a graph once: its step, the graph, and the outputs that were read."""
     steps = program.steps
     dispatches = [number for number, step in enumerate(steps) if step["call"] == "dispatch" and "ok" in outcomes[number]]

@@ -9,8 +9,8 @@ from typing import Any
 
 import webnn
 from webnn.calls.dice import Dice, Scalar
-from webnn.calls.maker import CallMaker, Limits, Value, types_of, write_arguments
-from webnn.fuzz.programs import SHARED, Program, Step, array_of, make_view
+from webnn.calls.maker import CallMaker, DrawnValue, Limits, types_of, write_arguments
+from webnn.fuzz.programs import SHARED, FuzzProgram, Step, array_of, make_view
 from webnn.validation.descriptor import SMALL_TYPES, DataType
 from webnn.validation.revision import Revision
 
@@ -18,7 +18,7 @@ __all__ = ["Maker", "held_types"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand(Value):
+class _Operand(DrawnValue):
     """A value of the program, and the operand of the emulator."""
 
     operand: webnn.MLOperand = field(compare=False, repr=False)
@@ -36,7 +36,7 @@ class Maker(CallMaker):
         super().__init__(dice, revision, limits, chained=chained)
         self.steps: list[Step] = []
         #: The inputs by name: the values, and the views that are written to their tensors.
-        self.feeds: dict[str, tuple[Value, Any]] = {}
+        self.feeds: dict[str, tuple[DrawnValue, Any]] = {}
         self._numbers = itertools.count()
         self._builder = webnn.MLGraphBuilder(context)
         self.builder = self.step("MLGraphBuilder", SHARED)
@@ -50,7 +50,7 @@ class Maker(CallMaker):
         """Return the data types that an operation takes for an operand, and that a view can have."""
         return tuple(each for each in super().types(name, operand) if each not in SMALL_TYPES)
 
-    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Value:
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> DrawnValue:
         """Add an input or a constant."""
         view = make_view(dataType, elements)
         descriptor: Any = {"dataType": dataType, "shape": list(shape)}
@@ -64,7 +64,7 @@ class Maker(CallMaker):
 
     # Calls.
 
-    def call(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], *, label: str = "") -> list[Value]:
+    def call(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], *, label: str = "") -> list[DrawnValue]:
         """Add a call of an operation; return its results, which are none if the emulator refuses it."""
         chosen = {**options, **({"label": label} if label else {})}
         given = [*arguments, chosen] if chosen else list(arguments)
@@ -93,12 +93,12 @@ class Maker(CallMaker):
         for tensor in taken.values():
             self.step("readTensor", tensor, on=SHARED)
 
-    def finish(self, name: str) -> Program:
+    def finish(self, name: str) -> FuzzProgram:
         """Return the program."""
-        return Program(name, self.steps)
+        return FuzzProgram(name, self.steps)
 
 
-def _value(reference: Mapping[str, Any], made: webnn.MLOperand) -> Value:
+def _value(reference: Mapping[str, Any], made: webnn.MLOperand) -> DrawnValue:
     return _Operand(reference, made.dataType, tuple(made.shape), made)  # type: ignore[arg-type]  # attributes in this draft
 
 

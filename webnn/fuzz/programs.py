@@ -26,7 +26,7 @@ import numpy as np
 from webnn.calls.dice import Array, to_array
 from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, DataType
 
-__all__ = ["SHARED", "Program", "Step", "array_of", "executor", "is_reference", "make_view", "references", "rewrite"]
+__all__ = ["SHARED", "FuzzProgram", "Step", "array_of", "executor", "is_reference", "make_view", "references", "rewrite"]
 
 Step = dict[str, Any]
 
@@ -35,7 +35,7 @@ SHARED = {"$context": True}
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class FuzzProgram:
     """A program, named by its kind and its number."""
 
     name: str
@@ -47,7 +47,7 @@ class Program:
         return f'{{"name": {json.dumps(self.name)}, "steps": [\n  {lines}\n]}}\n'
 
     @classmethod
-    def parse(cls, text: str) -> Program:
+    def parse(cls, text: str) -> FuzzProgram:
         """Read what `json` wrote; raise a `ValueError` if it is something else."""
         found = json.loads(text)
         steps = found.get("steps") if isinstance(found, dict) else None

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from webnn.fuzz.programs import Program, Step, is_reference, references, rewrite
+from webnn.fuzz.programs import FuzzProgram, Step, is_reference, references, rewrite
 
 __all__ = ["remove_steps", "shrink"]
 
 #: Returns the place of the first program of several that has the finding, `None` if none has.
-Holds = Callable[[Sequence[Program]], int | None]
+Holds = Callable[[Sequence[FuzzProgram]], int | None]
 Steps = list[Step]
 
 #: How many programs are tried at once.
 _TOGETHER = 8
 
 
-def shrink(program: Program, holds: Holds, limit: int = 400, together: int = _TOGETHER) -> Program:
+def shrink(program: FuzzProgram, holds: Holds, limit: int = 400, together: int = _TOGETHER) -> FuzzProgram:
     """Return the smallest program found that still has the finding, within a limit of trials."""
     changed = True
     while changed and limit > 0:
@@ -28,7 +28,7 @@ def shrink(program: Program, holds: Holds, limit: int = 400, together: int = _TO
         for candidates in (_fewer_steps, _fewer_members, _smaller_sizes, _one_type, _simpler_values, _simpler_numbers):
             waiting = candidates([*program.steps])
             while limit > 0:
-                batch = [Program(program.name, steps) for steps in islice(waiting, min(together, limit))]
+                batch = [FuzzProgram(program.name, steps) for steps in islice(waiting, min(together, limit))]
                 if not batch:
                     break
                 limit -= len(batch)

@@ -15,7 +15,7 @@ from webnn.formats.javascript import ARRAYS
 from webnn.formats.literals import member, quote
 from webnn.fuzz.hosts import Outcome
 from webnn.fuzz.judges import Finding
-from webnn.fuzz.programs import SHARED, Program, is_reference
+from webnn.fuzz.programs import SHARED, FuzzProgram, is_reference
 from webnn.validation.descriptor import BITS, ML_DTYPES, NUMPY_DTYPES, DataType
 
 __all__ = ["file_stem", "write_test"]
@@ -43,7 +43,7 @@ def file_stem(finding: Finding) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:80]
 
 
-def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], origin: str) -> str:
+def write_test(program: FuzzProgram, finding: Finding, expected: Sequence[Outcome], origin: str) -> str:
     """Write a test file for a finding. The expected numbers are the reference's; ``origin`` tells where the program comes from."""
     title = " ".join(f"{finding.operation} {finding.kind}".split())
     body: list[str] = []
@@ -76,7 +76,7 @@ def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], 
 class _Writer:
     """Writes the steps of a program."""
 
-    def __init__(self, program: Program, expected: Sequence[Outcome]) -> None:
+    def __init__(self, program: FuzzProgram, expected: Sequence[Outcome]) -> None:
         self._steps = program.steps
         self._expected = expected
         self._names = [self._name(number) for number in range(len(program.steps))]

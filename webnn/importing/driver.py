@@ -25,13 +25,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from webnn.builder.calls import FUSE
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
-from webnn.builder.graph import collect
-from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.graph import FUSE, collect
+from webnn.builder.graph_builder import GraphBuilder, LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder, make_sketch
+from webnn.display.text import few
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands
@@ -340,9 +339,8 @@ def _note_unused(report: Report, operands: Operands, description: GraphDescripti
     unused = [name for name in operands.inputs if name not in description.inputs]
     if not unused:
         return report
-    more = f" and {len(unused) - _FEW} more" if len(unused) > _FEW else ""
-    names = ", ".join([webidl.describe(name) for name in unused[:_FEW]])
-    return replace(report, notes=(*report.notes, f"no output needs the inputs {names}{more}, so the graph does not have them"))
+    names = few([webidl.describe(name) for name in unused], _FEW)
+    return replace(report, notes=(*report.notes, f"no output needs the inputs {names}, so the graph does not have them"))
 
 
 def finish_import(

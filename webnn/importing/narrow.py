@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from webnn.builder.describe import Names
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
-from webnn.builder.names import Names
 from webnn.importing.ranges import find_ranges
 from webnn.validation.descriptor import OperandDescriptor, integer_range
 from webnn.validation.errors import NotSupportedError

@@ -14,7 +14,7 @@ from webnn.validation import webidl
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
-    from webnn.builder.sketch import LabellingBuilder
+    from webnn.builder.graph_builder import LabellingBuilder
     from webnn.importing.packed import Packed
 
 __all__ = ["Inputs", "Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]

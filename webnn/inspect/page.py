@@ -17,6 +17,7 @@ from webnn.context.graph import MLGraph
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
 from webnn.display import pages
 from webnn.display.table import Table
+from webnn.display.text import few
 from webnn.formats import files, svg
 from webnn.inspect.accuracy import judge
 from webnn.inspect.capture import Capture, Captured
@@ -144,12 +145,12 @@ def _warn(section: Section) -> list[str]:
         found += table.facts
     if section.placement is not None and section.placement.fallbacks:
         names = [f"{each.operation}#{each.index}" for each in section.placement.fallbacks]
-        found.append(f"{len(names)} operators do not run on the device that was asked for: {_list(names)}")
+        found.append(f"{len(names)} operators do not run on the device that was asked for: {few(names, _NAMED)}")
     if section.trace is not None:
         values = [each for each in section.trace.values if each.statistics.count > 1]
         zeros = [f"{each.operation}#{each.index}" for each in values if each.index and each.statistics.zeros == each.statistics.count]
         if zeros:
-            found.append(f"results that are zero everywhere: {_list(zeros)}")
+            found.append(f"results that are zero everywhere: {few(zeros, _NAMED)}")
         large = [
             f"{each.operation}#{each.index}"
             for each in section.trace.values
@@ -157,7 +158,7 @@ def _warn(section: Section) -> list[str]:
             and max(abs(each.statistics.minimum or 0), abs(each.statistics.maximum or 0)) > _NEAR * _LARGEST_HALF
         ]
         if large:
-            found.append(f"close to the largest number of float16, {_LARGEST_HALF:,.0f}: {_list(large)}")
+            found.append(f"close to the largest number of float16, {_LARGEST_HALF:,.0f}: {few(large, _NAMED)}")
     if section.accuracy is not None and section.accuracy.operators:
         bad = [each for each in section.accuracy.outputs if not each.relative <= _INACCURATE]
         worst = section.accuracy.operators[0]
@@ -167,11 +168,6 @@ def _warn(section: Section) -> list[str]:
             for each in bad
         ]
     return found
-
-
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 # HTML

@@ -21,7 +21,7 @@ from webnn.validation.errors import OperationError
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
 
-__all__ = ["MOST_RUNS", "Node", "measure", "profile_subject", "read_runs"]
+__all__ = ["MOST_RUNS", "TimedNode", "measure", "profile_subject", "read_runs"]
 
 #: Runs before the measured ones: the engine plans its memory in the first two.
 _WARM_UP = 2
@@ -31,7 +31,7 @@ _SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TimedNode:
     """A node in one run: its name, its ONNX operator, and its time in microseconds."""
 
     name: str
@@ -89,20 +89,20 @@ def _take(subject: Subject, arrays: Mapping[str, Array], runs: int) -> GraphProf
     )
 
 
-def read_runs(events: Iterable[Mapping[str, Any]]) -> list[list[Node]]:
+def read_runs(events: Iterable[Mapping[str, Any]]) -> list[list[TimedNode]]:
     """Return the nodes of each complete run, from the events of the engine, in the order in which they end.
 
     The nodes inside a loop are left out, because the loop's own time contains theirs.
     """
-    runs: list[list[Node]] = []
+    runs: list[list[TimedNode]] = []
     #: Nodes that ended in executions that did not, with their beginnings.
-    pending: list[tuple[int, Node]] = []
-    ended: list[Node] = []
+    pending: list[tuple[int, TimedNode]] = []
+    ended: list[TimedNode] = []
     for event in events:
         name, kind = str(event.get("name", "")), event.get("cat")
         if kind == "Node" and name.endswith(_SUFFIX):
             kernel = str(event.get("args", {}).get("op_name", ""))
-            pending.append((event["ts"], Node(name.removesuffix(_SUFFIX), kernel, event["dur"])))
+            pending.append((event["ts"], TimedNode(name.removesuffix(_SUFFIX), kernel, event["dur"])))
         elif kind == "Session" and name.endswith("Executor::Execute"):
             count = len(pending)
             while count and pending[count - 1][0] >= event["ts"]:
@@ -118,7 +118,7 @@ def read_runs(events: Iterable[Mapping[str, Any]]) -> list[list[Node]]:
 def measure(
     description: GraphDescription,
     op_types: Mapping[str, str],
-    runs: Sequence[Sequence[Node]],
+    runs: Sequence[Sequence[TimedNode]],
     *,
     plain: float,
     profiled: Sequence[float],
@@ -181,7 +181,7 @@ def measure(
     )
 
 
-def _gather(runs: Sequence[Sequence[Node]], owners: Mapping[tuple[int, str], int]) -> tuple[list[dict[int, _Share]], list[int]]:
+def _gather(runs: Sequence[Sequence[TimedNode]], owners: Mapping[tuple[int, str], int]) -> tuple[list[dict[int, _Share]], list[int]]:
     """Add up the nodes of each operator, and those that the engine added, for each run.
 
     ``owners`` has, for an operator and a kernel, the operator that such nodes belong to in its place.

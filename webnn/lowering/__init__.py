@@ -11,10 +11,10 @@ from dataclasses import replace
 from webnn.builder.describe import describe_graph, value_key
 from webnn.builder.description import GraphDescription, OperatorDescription
 from webnn.builder.graph import collect
+from webnn.builder.graph_builder import LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.builder.transform import Rebuilder, no_counterpart, rename
-from webnn.lowering.decompositions import DECOMPOSITIONS, Call
+from webnn.lowering.decompositions import DECOMPOSITIONS, LoweredCall
 from webnn.validation.drafts import DELTAS, find_revision
 from webnn.validation.drafts.delta import NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
@@ -47,7 +47,7 @@ def _decompose(description: GraphDescription, draft: str, target: str) -> GraphD
 class _Decomposer(Rebuilder):
     """Makes a graph again for a draft, some operations of others."""
 
-    def __init__(self, builder: LabellingBuilder, rules: Mapping[str, Callable[[Call], MLOperand | None]], target: str) -> None:
+    def __init__(self, builder: LabellingBuilder, rules: Mapping[str, Callable[[LoweredCall], MLOperand | None]], target: str) -> None:
         super().__init__(builder)
         self._labels = builder
         self._rules = rules
@@ -63,7 +63,7 @@ class _Decomposer(Rebuilder):
             try:
                 if any(0 in each.dimensions for each in operator.descriptors):
                     raise NoCounterpartError("its result has no elements")
-                result = rule(Call(self._builder, inputs, operator.arguments, operator.options))
+                result = rule(LoweredCall(self._builder, inputs, operator.arguments, operator.options))
             except NoCounterpartError as error:
                 raise no_counterpart(operator, self._number, self._target, error) from None
             except WebNNTypeError as error:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from webnn.builder.describe import Names
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
-from webnn.builder.names import Names
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, OperandDescriptor, integer_range, pack
 from webnn.validation.drafts import find_revision, for_devices
 

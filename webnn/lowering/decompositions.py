@@ -16,7 +16,7 @@ from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_rang
 from webnn.validation.drafts.delta import NoCounterpartError
 from webnn.validation.numbers import cast
 
-__all__ = ["DECOMPOSITIONS", "Call"]
+__all__ = ["DECOMPOSITIONS", "LoweredCall"]
 
 #: The most comparisons of places with indices in a scatter whose indices are not constant.
 _MOST_COMPARISONS = 1 << 24
@@ -25,7 +25,7 @@ _ALL_INTEGERS = {name: 2.0 ** (form.bits - 1) for name, form in FLOAT_FORMATS.it
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LoweredCall:
     """A call of an operation. Of the builder's operations, only those of the earlier draft may be called."""
 
     builder: GraphBuilder
@@ -44,10 +44,10 @@ class Call:
         return self.builder.constant(descriptor, array)
 
 
-def _logical(combine: str, *, negated: bool) -> Callable[[Call], MLOperand]:
+def _logical(combine: str, *, negated: bool) -> Callable[[LoweredCall], MLOperand]:
     """Combine truth values: those of the operands, which may be any numbers, or their negations."""
 
-    def rule(call: Call) -> MLOperand:
+    def rule(call: LoweredCall) -> MLOperand:
         builder = call.builder
         false = [builder.logicalNot(x) for x in call.inputs]
         combined: MLOperand = getattr(builder, combine)(*false)
@@ -56,17 +56,17 @@ def _logical(combine: str, *, negated: bool) -> Callable[[Call], MLOperand]:
     return rule
 
 
-def _of_int64(make: Callable[[GraphBuilder, MLOperand, MLOperand], MLOperand]) -> Callable[[Call], MLOperand | None]:
+def _of_int64(make: Callable[[GraphBuilder, MLOperand, MLOperand], MLOperand]) -> Callable[[LoweredCall], MLOperand | None]:
     """Make the operation of int64, which the earlier draft does not take, from its zero."""
 
-    def rule(call: Call) -> MLOperand | None:
+    def rule(call: LoweredCall) -> MLOperand | None:
         (x,) = call.inputs
         return make(call.builder, x, call.scalar(0, x)) if x.descriptor.dataType == "int64" else None
 
     return rule
 
 
-def _sign(call: Call) -> MLOperand:
+def _sign(call: LoweredCall) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     zero = call.scalar(0, x)
     # The sign of NaN is 0.
@@ -74,7 +74,7 @@ def _sign(call: Call) -> MLOperand:
     return builder.where(builder.greater(x, zero), call.scalar(1, x), below)
 
 
-def _round_even(call: Call) -> MLOperand:
+def _round_even(call: LoweredCall) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     half, one = call.scalar(0.5, x), call.scalar(1, x)
     below = builder.floor(x)
@@ -90,7 +90,7 @@ def _round_even(call: Call) -> MLOperand:
     return builder.where(is_integer, x, rounded)
 
 
-def _reverse(call: Call) -> MLOperand:
+def _reverse(call: LoweredCall) -> MLOperand:
     (x,) = call.inputs
     shape = x.descriptor.dimensions
     axes = call.options.get("axes")
@@ -100,7 +100,7 @@ def _reverse(call: Call) -> MLOperand:
     return x if x is not call.inputs[0] else call.builder.identity(x)
 
 
-def _slice(call: Call) -> MLOperand | None:
+def _slice(call: LoweredCall) -> MLOperand | None:
     strides = call.options.get("strides") or ()
     if all(stride == 1 for stride in strides):
         return None
@@ -112,7 +112,7 @@ def _slice(call: Call) -> MLOperand | None:
     return x
 
 
-def _tile(call: Call) -> MLOperand:
+def _tile(call: LoweredCall) -> MLOperand:
     (x,), builder = call.inputs, call.builder
     for axis, count in enumerate(call.arguments["repetitions"]):
         if count > 1:
@@ -123,7 +123,7 @@ def _tile(call: Call) -> MLOperand:
     return x if x is not call.inputs[0] else builder.identity(x)
 
 
-def _pad(call: Call) -> MLOperand | None:
+def _pad(call: LoweredCall) -> MLOperand | None:
     (x,), value = call.inputs, call.options.get("value", 0)
     if call.options.get("mode", "constant") != "constant" or not _needs_concat(value, x.descriptor.dataType):
         return None
@@ -136,7 +136,7 @@ def _pad(call: Call) -> MLOperand | None:
     return x if x is not call.inputs[0] else call.builder.identity(x)
 
 
-def _clamp(call: Call) -> MLOperand | None:
+def _clamp(call: LoweredCall) -> MLOperand | None:
     """The bounds of integers are cast to their type; in the earlier draft they are single-precision numbers between integers."""
     result, dataType = call.inputs[0], call.inputs[0].descriptor.dataType
     given = {name: bound for name in ("minValue", "maxValue") if (bound := call.options.get(name)) is not None}
@@ -155,8 +155,8 @@ def _needs_concat(value: float, dataType: str) -> bool:
     return not math.isfinite(value) or (dataType not in FLOAT_TYPES and int(np.float32(value)) != int(value))
 
 
-def _arg_min_max(operation: str) -> Callable[[Call], MLOperand | None]:
-    def rule(call: Call) -> MLOperand | None:
+def _arg_min_max(operation: str) -> Callable[[LoweredCall], MLOperand | None]:
+    def rule(call: LoweredCall) -> MLOperand | None:
         if call.options.get("outputDataType", "int32") == "int64":
             return None
         options = {**call.options, "outputDataType": "int64"}
@@ -165,7 +165,7 @@ def _arg_min_max(operation: str) -> Callable[[Call], MLOperand | None]:
     return rule
 
 
-def _cumulative_sum(call: Call) -> MLOperand:
+def _cumulative_sum(call: LoweredCall) -> MLOperand:
     """Add each element's neighbour, then that two places away, four, and so on."""
     (x,), axis = call.inputs, call.arguments["axis"]
     shape, is_reversed = list(x.descriptor.dimensions), bool(call.options.get("reversed", False))
@@ -191,7 +191,7 @@ def _cumulative_sum(call: Call) -> MLOperand:
     return x if x is not call.inputs[0] else call.builder.identity(x)
 
 
-def _places(call: Call, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
+def _places(call: LoweredCall, indices: MLOperand, sizes: Sequence[int]) -> MLOperand:
     """Return where in a flat tensor coordinates, [places..., parts], point: each is clamped, and counts from the end if it is negative."""
     builder, limits = call.builder, np.array(sizes)
     strides = np.cumprod([1, *reversed(sizes[1:])])[::-1]
@@ -215,7 +215,7 @@ def _sum_last(builder: GraphBuilder, x: MLOperand) -> MLOperand:
     return total
 
 
-def _along_axis(call: Call, input: MLOperand, indices: MLOperand) -> MLOperand:
+def _along_axis(call: LoweredCall, input: MLOperand, indices: MLOperand) -> MLOperand:
     """Return where in a flat tensor indices along an axis point."""
     shape, axis = input.descriptor.dimensions, call.options.get("axis", 0)
     rank = len(shape)
@@ -230,31 +230,31 @@ def _along_axis(call: Call, input: MLOperand, indices: MLOperand) -> MLOperand:
     return call.builder.add(scaled, call.array(base, dataType))
 
 
-def _gather_elements(call: Call) -> MLOperand:
+def _gather_elements(call: LoweredCall) -> MLOperand:
     input, indices = call.inputs
     flat = call.builder.reshape(input, [math.prod(input.descriptor.dimensions)])
     return call.builder.gather(flat, _along_axis(call, input, indices), axis=0)
 
 
-def _gather_nd(call: Call) -> MLOperand:
+def _gather_nd(call: LoweredCall) -> MLOperand:
     input, indices = call.inputs
     shape, parts = input.descriptor.dimensions, indices.descriptor.dimensions[-1]
     flat = call.builder.reshape(input, [math.prod(shape[:parts]), *shape[parts:]])
     return call.builder.gather(flat, _places(call, indices, shape[:parts]), axis=0)
 
 
-def _scatter_elements(call: Call) -> MLOperand:
+def _scatter_elements(call: LoweredCall) -> MLOperand:
     input, indices, updates = call.inputs
     return _scatter(call, input, _along_axis(call, input, indices), updates, 1)
 
 
-def _scatter_nd(call: Call) -> MLOperand:
+def _scatter_nd(call: LoweredCall) -> MLOperand:
     input, indices, updates = call.inputs
     shape, parts = input.descriptor.dimensions, indices.descriptor.dimensions[-1]
     return _scatter(call, input, _places(call, indices, shape[:parts]), updates, math.prod(shape[parts:]))
 
 
-def _scatter(call: Call, input: MLOperand, places: MLOperand, updates: MLOperand, width: int) -> MLOperand:
+def _scatter(call: LoweredCall, input: MLOperand, places: MLOperand, updates: MLOperand, width: int) -> MLOperand:
     """Put rows of updates in the places of rows of the input; of several for one place, the last one counts."""
     builder, shape = call.builder, input.descriptor.dimensions
     rows, count = math.prod(shape) // width, math.prod(places.descriptor.dimensions)
@@ -275,7 +275,7 @@ def _scatter(call: Call, input: MLOperand, places: MLOperand, updates: MLOperand
     return builder.reshape(builder.where(is_kept, old, taken), list(shape))
 
 
-def _spread_blocks(call: Call, x: MLOperand, shape: Sequence[int]) -> MLOperand:
+def _spread_blocks(call: LoweredCall, x: MLOperand, shape: Sequence[int]) -> MLOperand:
     """Repeat each element along an axis as often as its block is long, unless the axis broadcasts."""
     builder = call.builder
     for axis, size in enumerate(shape):
@@ -287,7 +287,7 @@ def _spread_blocks(call: Call, x: MLOperand, shape: Sequence[int]) -> MLOperand:
     return x
 
 
-def _dequantize(call: Call) -> MLOperand:
+def _dequantize(call: LoweredCall) -> MLOperand:
     builder, shape = call.builder, call.inputs[0].descriptor.dimensions
     input, scale, zero = call.inputs[0], *(_spread_blocks(call, each, shape) for each in call.inputs[1:])
     dataType = scale.descriptor.dataType
@@ -296,7 +296,7 @@ def _dequantize(call: Call) -> MLOperand:
     return builder.mul(builder.sub(builder.cast(input, dataType), builder.cast(zero, dataType)), scale)
 
 
-def _quantize(call: Call) -> MLOperand:
+def _quantize(call: LoweredCall) -> MLOperand:
     builder, shape = call.builder, call.inputs[0].descriptor.dimensions
     input, scale, zero = call.inputs[0], *(_spread_blocks(call, each, shape) for each in call.inputs[1:])
     dataType, wanted = input.descriptor.dataType, zero.descriptor.dataType
@@ -304,7 +304,7 @@ def _quantize(call: Call) -> MLOperand:
         raise NoCounterpartError(f"its result is {wanted}, of which single precision does not have all sums")
     if is_float(wanted):
         raise NoCounterpartError(f"its result is {wanted}, which is not an integer type")
-    rounded = _round_even(Call(builder, (builder.div(input, scale),), {}, {}))
+    rounded = _round_even(LoweredCall(builder, (builder.div(input, scale),), {}, {}))
     least, most = integer_range(wanted)
     # Before the sum, too: it may be larger than a number of half precision.
     rounded = builder.clamp(rounded, minValue=least - most, maxValue=most - least)
@@ -313,7 +313,7 @@ def _quantize(call: Call) -> MLOperand:
 
 
 #: The replacements for calls of a draft in the one before it. None: the call stays as it is, or has no counterpart.
-DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] = {
+DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[LoweredCall], MLOperand | None]]] = {
     "2026-06": {
         "abs": _of_int64(lambda b, x, zero: b.max(x, b.sub(zero, x))),
         "argMax": _arg_min_max("argMax"),

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from webnn.builder.describe import describe_graph, value_key
 from webnn.builder.description import GraphDescription, OperatorDescription
 from webnn.builder.graph import collect
+from webnn.builder.graph_builder import LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.builder.transform import Rebuilder
 from webnn.lowering.staying import LARGEST, LEAST, Rounding, find_staying, round_constant
 from webnn.validation import webidl

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from webnn.builder.calls import FUSE, Call, restore_call
+from webnn.builder.graph import FUSE, SubgraphCall, restore_call
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Array, Refused
@@ -144,7 +144,7 @@ def attend(
 
 def _call(isPlain: bool, operands: Mapping[str, MLOperand], made: Sequence[MLOperand]) -> None:
     """Make operators a call of a subgraph, which fast numerics may compute by one kernel."""
-    call = Call(name="MultiHeadAttention" if isPlain else "GroupQueryAttention", config={}, operands=operands)
+    call = SubgraphCall(name="MultiHeadAttention" if isPlain else "GroupQueryAttention", config={}, operands=operands)
     for each in dict.fromkeys(made):
         restore_call([each], call)
     last = made[-1]

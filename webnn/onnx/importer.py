@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
+from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.driver import Driver
 from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result

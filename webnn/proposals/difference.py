@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from webnn.builder.description import DescriptionError, GraphDescription
-from webnn.builder.sketch import Sketch, make_sketch
+from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.context.limits import operation_limits
 from webnn.context.profiles.difference import compare_operands, describe
 from webnn.validation.drafts.idl_text import compare_idl
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.revision import Revision
 
-__all__ = ["Differences", "Verdict", "compare", "compare_limits"]
+__all__ = ["Differences", "DraftVerdict", "compare", "compare_limits"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DraftVerdict:
     """A graph that two drafts judge differently, with the error of each, empty if it takes the graph."""
 
     name: str
@@ -34,7 +34,7 @@ class Differences:
     removed: list[str]
     limits: list[tuple[str, str]]
     compared: int
-    verdicts: list[Verdict]
+    verdicts: list[DraftVerdict]
 
     @property
     def any(self) -> bool:
@@ -56,7 +56,7 @@ def compare(before: Revision, after: Revision, graphs: Iterable[GraphDescription
         one, other = (_judge(graph, revision) for revision in (before, after))
         # The class of the error: a message may list what only one of them has.
         if one.partition(":")[0] != other.partition(":")[0]:
-            verdicts.append(Verdict(graph.name, one, other))
+            verdicts.append(DraftVerdict(graph.name, one, other))
     return Differences(
         idl=compare_idl(before.idl(), after.idl()),
         added=sorted(set(after.operations) - set(before.operations)),

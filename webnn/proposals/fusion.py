@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from webnn.builder.calls import Call, Fusion, collect_calls
+from webnn.builder.graph import Fusion, SubgraphCall, collect_calls
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import Shape
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["fuse"]
 
 
-def fuse(graph: ComputationalGraph) -> dict[Call, Fusion]:
+def fuse(graph: ComputationalGraph) -> dict[SubgraphCall, Fusion]:
     """Say of each call in a graph what fast numerics make of it. A call comes before those inside it."""
     calls = collect_calls(graph)
     users = _Users(graph) if calls else None
     taken: set[int] = set()
-    found: dict[Call, Fusion] = {}
+    found: dict[SubgraphCall, Fusion] = {}
     for call, operators in calls.items():
         name = "".join([each for each in call.name.casefold() if each.isalnum()])
         if name not in _NAMES or users is None:

@@ -11,15 +11,14 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from webnn.builder.base import BuilderBase, require_operand
-from webnn.builder.calls import FUSE, SHARES_NAMES, Call, CalledOperator, Fusion, copy_operator
-from webnn.builder.graph import ComputationalGraph, reach
+from webnn.builder.graph import FUSE, SHARES_NAMES, CalledOperator, ComputationalGraph, Fusion, SubgraphCall, copy_operator, reach
 from webnn.builder.operand import MLOperand, Operator
 from webnn.proposals.proposal import Decision, Proposal
 from webnn.proposals.subgraph_tests import TESTS
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.ignored import warn_ignored
-from webnn.validation.operation import Call as Checks
+from webnn.validation.operation import Call
 from webnn.validation.revision import Revision
 
 __all__ = ["PROPOSAL", "MLSubgraph", "SubgraphOps"]
@@ -194,15 +193,15 @@ class SubgraphOps(BuilderBase):
         return _connect(self, called, given)
 
 
-def _checks(revision: Revision, operation: str) -> Checks:
-    return Checks(operation, f"#api-mlgraphbuilder-{operation.lower()}", revision)
+def _checks(revision: Revision, operation: str) -> Call:
+    return Call(operation, f"#api-mlgraphbuilder-{operation.lower()}", revision)
 
 
 def _entry(argument: str, key: str) -> str:
     return f"{argument}[{webidl.describe(key)}]"
 
 
-def _foreign(checks: Checks, argument: str, key: str) -> Exception:
+def _foreign(checks: Call, argument: str, key: str) -> Exception:
     return checks.error(_entry(argument, key), "must be an operand of this builder, but another one made it")
 
 
@@ -248,9 +247,9 @@ def _depth(operators: Iterable[Operator]) -> int:
 
 def _connect(builder: SubgraphOps, subgraph: MLSubgraph, operands: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
     """Make new operators like those of a subgraph."""
-    call = Call(name=subgraph._name, config=subgraph._config, operands={key: operands[key] for key in subgraph._inputs})
+    call = SubgraphCall(name=subgraph._name, config=subgraph._config, operands={key: operands[key] for key in subgraph._inputs})
     # The calls inside the subgraph, and those that take their places here.
-    calls: dict[Call | None, Call] = {None: call}
+    calls: dict[SubgraphCall | None, SubgraphCall] = {None: call}
     replaced: dict[object, MLOperand] = {id(formal): operands[key] for key, formal in subgraph._inputs.items()}
     numbers: dict[int, int] = {}
 
@@ -260,15 +259,17 @@ def _connect(builder: SubgraphOps, subgraph: MLSubgraph, operands: Mapping[str, 
             return replaced.get(id(operand), operand)
         return replaced[operand._operator.index, operand._position]
 
-    def call_of(operator: Operator) -> Call:
-        chain: list[Call] = []
+    def call_of(operator: Operator) -> SubgraphCall:
+        chain: list[SubgraphCall] = []
         inner = operator.call if isinstance(operator, CalledOperator) else None
         while inner not in calls:
             assert inner is not None  # this one is there
             chain.append(inner)
             inner = inner.caller
         for each in reversed(chain):
-            calls[each] = Call(name=each.name, config=each.config, caller=calls[each.caller], operands=each.operands, results=each.results)
+            calls[each] = SubgraphCall(
+                name=each.name, config=each.config, caller=calls[each.caller], operands=each.operands, results=each.results
+            )
             inner = each
         return calls[inner]
 
@@ -290,7 +291,7 @@ def _connect(builder: SubgraphOps, subgraph: MLSubgraph, operands: Mapping[str, 
     return results
 
 
-def _fuse(graph: ComputationalGraph) -> Mapping[Call, Fusion]:
+def _fuse(graph: ComputationalGraph) -> Mapping[SubgraphCall, Fusion]:
     # Imported lazily: most graphs have no calls.
     from webnn.proposals.fusion import fuse  # noqa: PLC0415
 

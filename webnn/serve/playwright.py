@@ -27,7 +27,7 @@ from weakref import WeakSet
 from webnn.serve.injection import Kind, inject_into_worker
 from webnn.serve.options import Options
 from webnn.serve.policies import Addresses
-from webnn.serve.record import Call, Record, read_member
+from webnn.serve.record import Record, RecordedCall, read_member
 from webnn.serve.server import Server
 from webnn.serve.session import Visitor
 
@@ -132,7 +132,7 @@ class Emulator:
         return list(self._faults)
 
     @property
-    def log(self) -> list[Call]:
+    def log(self) -> list[RecordedCall]:
         """The calls of all documents and workers, one after the other; of each the last 10,000."""
         return [call for journal in self._journals for call in reversed(journal.calls()[0])]
 

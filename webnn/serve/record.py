@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
     from webnn.context.placement import Placement
 
-__all__ = ["Built", "Call", "Record", "read_member"]
+__all__ = ["Built", "Record", "RecordedCall", "read_member"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,7 +42,7 @@ _HEAD = re.compile(_MEMBER.pattern + r", ?(?:-?\d+|null), ?")
 _MARK = re.compile(r'\{"\$([hv])": ?(-?\d+)\}')
 
 
-class Call(NamedTuple):
+class RecordedCall(NamedTuple):
     """A call as a person reads it.
 
     Attributes:
@@ -143,7 +143,7 @@ class Record:
 
     # For the status page
 
-    def calls(self) -> tuple[list[Call], int]:
+    def calls(self) -> tuple[list[RecordedCall], int]:
         """Return the calls that are kept, the newest first, and how many older ones there were."""
         with self._lock:
             kept, called = list(self._calls), self._called
@@ -248,10 +248,10 @@ def read_member(text: str) -> str:
     return "" if head is None else f"{head[1]}.{head[2]}"
 
 
-def _read(number: int, text: str, answer: str, seconds: float, received: int, sent: int) -> Call:
+def _read(number: int, text: str, answer: str, seconds: float, received: int, sent: int) -> RecordedCall:
     member, arguments = _read_request(text)
     result, refused = _read_answer(answer)
-    return Call(
+    return RecordedCall(
         number=number,
         member=printable(member),
         arguments=printable(arguments, _LONGEST_ARGUMENTS),

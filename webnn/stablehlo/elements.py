@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from webnn.hlo.ir import Module
     from webnn.hlo.types import ElementType, Type
 
-__all__ = ["check_element", "count_constant_bytes", "dtype_of", "shape_of", "tensor_type"]
+__all__ = ["check_element", "count_constant_bytes", "dtype_of", "kind_of", "shape_of", "tensor_type"]
 
 #: Types of WebNN with the numbers of those that it does not have.
 _WIDER: Mapping[str, str] = {"i16": "i32", "ui16": "i32", "bf16": "f32"}
@@ -26,6 +26,15 @@ _WIDER: Mapping[str, str] = {"i16": "i32", "ui16": "i32", "bf16": "f32"}
 def dtype_of(element: ElementType) -> np.dtype[Any]:
     """Return the data type of NumPy for elements; that of the stored integers for a quantized type."""
     return find_dtype(element.storage if isinstance(element, QuantizedType) else element)
+
+
+@functools.cache
+def kind_of(dtype: np.dtype[Any]) -> str:
+    """Return the kind of elements: ``"b"``, ``"i"``, ``"f"`` or ``"c"``."""
+    name = dtype.name
+    if name == "bool":
+        return "b"
+    return "i" if name.startswith(("int", "uint")) else "c" if name.startswith("complex") else "f"
 
 
 @functools.cache

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.builder.elementwise import bits_of, is_signed
 from webnn.importing.values import Refused
-from webnn.stablehlo.elements import tensor_type
+from webnn.stablehlo.elements import kind_of, tensor_type
+from webnn.stablehlo.node import Node
 
-if TYPE_CHECKING:
-    from webnn.stablehlo.node import Node
-
-__all__ = ["OPERANDS", "bits_of", "check", "is_signed", "kind_of"]
+__all__ = ["OPERANDS", "check"]
 
 #: Kinds, as messages name them: a bit, a signed or unsigned integer, a floating-point number, a complex number.
 _NAMES: Mapping[str, str] = {"b": "i1", "i": "integers", "f": "floating-point numbers", "c": "complex numbers"}
@@ -51,15 +46,6 @@ _SCALARS = frozenset({"stablehlo.clamp", "stablehlo.select"})
 #: The operations that return i1, and those that return an element type of their own.
 _PREDICATES = frozenset({"stablehlo.compare", "stablehlo.is_finite"})
 _FREE = frozenset({"stablehlo.bitcast_convert", "stablehlo.complex", "stablehlo.convert"})
-
-
-@functools.cache
-def kind_of(dtype: np.dtype[Any]) -> str:
-    """Return the kind of elements: ``"b"``, ``"i"``, ``"f"`` or ``"c"``."""
-    name = dtype.name
-    if name == "bool":
-        return "b"
-    return "i" if name.startswith(("int", "uint")) else "c" if name.startswith("complex") else "f"
 
 
 def check(node: Node) -> None:

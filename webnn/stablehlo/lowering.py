@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import LabellingBuilder
 from webnn.hlo.ir import Function, Module, Operation, Region
 from webnn.hlo.ir import Value as HloValue
 from webnn.hlo.types import TensorType, TokenType, TupleType, Type

@@ -14,8 +14,7 @@ from webnn.hlo.ir import Operation, Region
 from webnn.hlo.types import Type
 from webnn.importing.steps import Operands, Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
-from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
-from webnn.stablehlo.kinds import kind_of
+from webnn.stablehlo.elements import dtype_of, kind_of, shape_of, tensor_type
 from webnn.stablehlo.shapes import check_size
 from webnn.validation.shapes import bidirectionally_broadcast
 

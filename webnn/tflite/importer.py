@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
-from webnn.builder.sketch import LabellingBuilder
+from webnn.builder.graph_builder import LabellingBuilder
 from webnn.importing.driver import Driver, make_builder
 from webnn.importing.steps import Operands, Result, Steps
 from webnn.importing.values import Blocked, Refused, Value

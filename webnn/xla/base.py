@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from webnn.hlo.ir import Region, Value
 from webnn.validation import webidl
-from webnn.xla.call import Call, ComputationDataHandle
+from webnn.xla.call import ComputationDataHandle, State, XlaCall
 from webnn.xla.computation import Computation
 from webnn.xla.errors import XlaTypeError
 from webnn.xla.literals import take_literal
 from webnn.xla.shapes import AnyShape, Shape, TupleShape, flatten
-from webnn.xla.state import State
 
 __all__ = ["BuilderBase"]
 
@@ -44,7 +43,7 @@ class BuilderBase:
             XlaError: There is such a parameter.
             XlaTypeError: An argument is an object of another kind.
         """
-        call = Call(self._state, "Parameter")
+        call = XlaCall(self._state, "Parameter")
         number = call.integer("parameter_number", parameter_number, 0, 1 << 31, "a position")
         if not isinstance(shape, (Shape, TupleShape)):
             raise call.wrong_type("shape", "must be a Shape or a TupleShape, which MakeShape makes", shape)
@@ -67,7 +66,7 @@ class BuilderBase:
             XlaError: A number is out of range.
             XlaTypeError: It is not such an array, or there is no element type for it.
         """
-        call = Call(self._state, "ConstantLiteral")
+        call = XlaCall(self._state, "ConstantLiteral")
         array, shape = take_literal(literal, "ConstantLiteral", "literal")
         return call.give(call.one("constant", [], shape, {"value": array}))
 
@@ -81,7 +80,7 @@ class BuilderBase:
             XlaError: There is no result, or parameters are missing.
             XlaTypeError: The root is not a value.
         """
-        call, state = Call(self._state, "Build"), self._state
+        call, state = XlaCall(self._state, "Build"), self._state
         if root is None and state.last is None:
             raise call.error("", "needs a builder with at least one operation or parameter, got none")
         handle = call.handle("root", state.last if root is None else root)

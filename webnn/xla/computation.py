@@ -55,7 +55,7 @@ class Computation:
         #: The number of operations, and how deep computations are nested in them.
         self._size = size
         self._depth = depth
-        self._programs: WeakKeyDictionary[MLContext, dict[object, running.Program]] = WeakKeyDictionary()
+        self._programs: WeakKeyDictionary[MLContext, dict[object, running.BuiltComputation]] = WeakKeyDictionary()
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.parameter_shapes))}) -> {self.result_shape}"
@@ -110,7 +110,7 @@ class Computation:
         program = programs.get(key)
         if program is None:
             description, report = self._describe(Settings(constants=known, precision=precision))
-            program = programs[key] = running.Program(self, description, report, context, int32=int32)
+            program = programs[key] = running.BuiltComputation(self, description, report, context, int32=int32)
         return program.run(context, feeds)
 
     def lower(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webnn.xla.base import BuilderBase
-from webnn.xla.call import Call, ComputationDataHandle
+from webnn.xla.call import ComputationDataHandle, XlaCall
 from webnn.xla.computation import Computation
 from webnn.xla.shapes import AnyShape, PrimitiveType, Shape, TupleShape, count, flatten
 
@@ -24,7 +24,7 @@ class ControlOperations(BuilderBase):
             computation: A computation.
             args: A value for each of its parameters.
         """
-        call = Call(self._state, "Call")
+        call = XlaCall(self._state, "Call")
         handles = [call.handle(f"args[{position}]", each) for position, each in enumerate(args)]
         called = call.computation("computation", computation, [each.shape for each in handles], None)
         return call.give_values(called.result_shape, call.inline(called, [value for each in handles for value in each._values]))
@@ -46,7 +46,7 @@ class ControlOperations(BuilderBase):
             dimensions: All dimensions in their order, which is the default.
             static_operands: Values that the computation takes as they are.
         """
-        call = Call(self._state, "Map")
+        call = XlaCall(self._state, "Map")
         arrays = call.arrays("operands", operands)
         for position, array in enumerate(arrays):
             if array.dimensions != arrays[0].dimensions:
@@ -79,7 +79,7 @@ class ControlOperations(BuilderBase):
             body: A computation of type ``T -> T``.
             init: A value of T, with which the loop begins.
         """
-        call = Call(self._state, "While")
+        call = XlaCall(self._state, "While")
         first = call.handle("init", init)
         shape = first.shape
         test = call.computation("condition", condition, [shape], Shape(PrimitiveType.PRED))
@@ -93,7 +93,7 @@ class ControlOperations(BuilderBase):
         Args:
             elements: The values.
         """
-        call = Call(self._state, "Tuple")
+        call = XlaCall(self._state, "Tuple")
         handles = [call.handle(f"elements[{position}]", each) for position, each in enumerate(elements)]
         return call.give_values(TupleShape(tuple([each.shape for each in handles])), [value for each in handles for value in each._values])
 
@@ -104,7 +104,7 @@ class ControlOperations(BuilderBase):
             tuple_data: A tuple.
             index: The position of the element, from 0.
         """
-        call = Call(self._state, "GetTupleElement")
+        call = XlaCall(self._state, "GetTupleElement")
         handle = call.handle("tuple_data", tuple_data)
         if not isinstance(handle.shape, TupleShape):
             raise call.error("tuple_data", f"must be a tuple, got {handle.shape}")

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from webnn.xla.base import BuilderBase
-from webnn.xla.call import Array, Call, ComputationDataHandle
+from webnn.xla.call import Array, ComputationDataHandle, XlaCall
 from webnn.xla.shapes import PrimitiveType, Shape, TupleShape, flatten
 
 __all__ = ["ElementwiseOperations"]
@@ -125,7 +125,7 @@ class ElementwiseOperations(BuilderBase):
 
     def Abs(self, operand: ComputationDataHandle) -> ComputationDataHandle:
         """Return the absolute values of numbers."""
-        call = Call(self._state, "Abs")
+        call = XlaCall(self._state, "Abs")
         array = call.array("operand", operand)
         call.number("operand", array)
         return call.give(array if array.element_type.is_unsigned else call.one("abs", [array], array.shape))
@@ -148,7 +148,7 @@ class ElementwiseOperations(BuilderBase):
 
     def IsFinite(self, operand: ComputationDataHandle) -> ComputationDataHandle:
         """Tell where floating-point numbers are neither infinite nor NaN, as PRED."""
-        call = Call(self._state, "IsFinite")
+        call = XlaCall(self._state, "IsFinite")
         array = call.array("operand", operand)
         call.floating("operand", array)
         return call.give(call.one("is_finite", [array], array.shape.of(PrimitiveType.PRED)))
@@ -167,7 +167,7 @@ class ElementwiseOperations(BuilderBase):
 
     def Sign(self, operand: ComputationDataHandle) -> ComputationDataHandle:
         """Return -1 for negative numbers, 1 for positive ones, and 0 for zero."""
-        call = Call(self._state, "Sign")
+        call = XlaCall(self._state, "Sign")
         array = call.array("operand", operand)
         call.number("operand", array)
         if not array.element_type.is_unsigned:
@@ -186,7 +186,7 @@ class ElementwiseOperations(BuilderBase):
             operand: An array.
             new_element_type: The type.
         """
-        call = Call(self._state, "ConvertElementType")
+        call = XlaCall(self._state, "ConvertElementType")
         array = call.array("operand", operand)
         if not isinstance(new_element_type, PrimitiveType):
             raise call.wrong_type("new_element_type", "must be a PrimitiveType, for example F32", new_element_type)
@@ -200,7 +200,7 @@ class ElementwiseOperations(BuilderBase):
             mantissa_bits: The number of bits of the mantissa, 0 or greater.
             exponent_bits: The number of bits of the exponent, 1 or greater.
         """
-        call = Call(self._state, "ReducePrecision")
+        call = XlaCall(self._state, "ReducePrecision")
         array = call.array("operand", operand)
         call.floating("operand", array)
         mantissa = call.integer("mantissa_bits", mantissa_bits, 0, 1 << 31, "a number of bits")
@@ -217,7 +217,7 @@ class ElementwiseOperations(BuilderBase):
             min: The lower bound: an array of the same shape, or a scalar.
             max: The upper bound, likewise.
         """
-        call = Call(self._state, "Clamp")
+        call = XlaCall(self._state, "Clamp")
         array, low, high = call.array("operand", operand), call.array("min", min), call.array("max", max)
         call.number("operand", array)
         for name, bound in (("min", low), ("max", high)):
@@ -233,7 +233,7 @@ class ElementwiseOperations(BuilderBase):
             on_true: The value where ``pred`` is true.
             on_false: The value where it is false: of the same shape.
         """
-        call = Call(self._state, "Select")
+        call = XlaCall(self._state, "Select")
         condition = call.array("pred", pred)
         call.pred("pred", condition)
         one, other = call.handle("on_true", on_true), call.handle("on_false", on_false)
@@ -252,7 +252,7 @@ class ElementwiseOperations(BuilderBase):
     # Steps.
 
     def _unary(self, operation: str, name: str, operand: ComputationDataHandle, kind: Kind) -> ComputationDataHandle:
-        call = Call(self._state, operation)
+        call = XlaCall(self._state, operation)
         array = call.array("operand", operand)
         _check(call, "operand", array, kind)
         return call.give(call.one(name, [array], array.shape))
@@ -266,20 +266,20 @@ class ElementwiseOperations(BuilderBase):
         broadcast_dimensions: Sequence[int] | None,
         kind: Kind,
     ) -> ComputationDataHandle:
-        call = Call(self._state, operation)
+        call = XlaCall(self._state, operation)
         one, other = _broadcast(call, lhs, rhs, broadcast_dimensions, kind)
         return call.give(call.one(name, [one, other], one.shape))
 
     def _compare(
         self, operation: str, lhs: ComputationDataHandle, rhs: ComputationDataHandle, broadcast_dimensions: Sequence[int] | None
     ) -> ComputationDataHandle:
-        call = Call(self._state, operation)
+        call = XlaCall(self._state, operation)
         one, other = _broadcast(call, lhs, rhs, broadcast_dimensions, "any")
         shape = one.shape.of(PrimitiveType.PRED)
         return call.give(call.one("compare", [one, other], shape, {"comparison_direction": operation.upper()}))
 
 
-def _check(call: Call, argument: str, array: Array, kind: Kind) -> None:
+def _check(call: XlaCall, argument: str, array: Array, kind: Kind) -> None:
     """Check the element type of an operand."""
     if kind == "floating":
         call.floating(argument, array)
@@ -290,7 +290,7 @@ def _check(call: Call, argument: str, array: Array, kind: Kind) -> None:
 
 
 def _broadcast(
-    call: Call, lhs: ComputationDataHandle, rhs: ComputationDataHandle, broadcast_dimensions: Sequence[int] | None, kind: Kind
+    call: XlaCall, lhs: ComputationDataHandle, rhs: ComputationDataHandle, broadcast_dimensions: Sequence[int] | None, kind: Kind
 ) -> tuple[Array, Array]:
     """Return two operands with the same dimensions."""
     one, other = call.array("lhs", lhs), call.array("rhs", rhs)
@@ -308,7 +308,7 @@ def _broadcast(
     return tuple([_place(call, each, places if each is low else whole, sizes) for each in (one, other)])  # type: ignore[return-value]
 
 
-def _places(call: Call, low: Array, high: Array, broadcast_dimensions: Sequence[int] | None) -> tuple[int, ...]:
+def _places(call: XlaCall, low: Array, high: Array, broadcast_dimensions: Sequence[int] | None) -> tuple[int, ...]:
     """Return the broadcast dimensions: for each dimension of the array of lower rank one of the other array."""
     given = None if broadcast_dimensions is None else call.integers("broadcast_dimensions", broadcast_dimensions)
     if low.rank == high.rank:
@@ -328,7 +328,7 @@ def _places(call: Call, low: Array, high: Array, broadcast_dimensions: Sequence[
     return given
 
 
-def _place(call: Call, array: Array, places: Sequence[int], sizes: Sequence[int]) -> Array:
+def _place(call: XlaCall, array: Array, places: Sequence[int], sizes: Sequence[int]) -> Array:
     """Return an array with all sizes; ``places`` names for each of its dimensions that of the result."""
     shape = array.shape.sized(sizes)
     if array.shape == shape:

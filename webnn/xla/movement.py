@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, overload
 
 from webnn.xla.base import BuilderBase
-from webnn.xla.call import Array, Call, ComputationDataHandle
+from webnn.xla.call import Array, ComputationDataHandle, XlaCall
 from webnn.xla.shapes import PrimitiveType
 
 __all__ = ["MovementOperations", "PaddingConfigDimension"]
@@ -39,7 +39,7 @@ class MovementOperations(BuilderBase):
             operand: An array.
             broadcast_sizes: The sizes of the new dimensions.
         """
-        call = Call(self._state, "Broadcast")
+        call = XlaCall(self._state, "Broadcast")
         array = call.array("operand", operand)
         sizes = call.integers("broadcast_sizes", broadcast_sizes, least=0)
         shape = array.shape.sized((*sizes, *array.dimensions))
@@ -52,7 +52,7 @@ class MovementOperations(BuilderBase):
             operand: An array.
             dimensions: Dimensions that follow each other, in increasing order.
         """
-        call = Call(self._state, "Collapse")
+        call = XlaCall(self._state, "Collapse")
         array = call.array("operand", operand)
         given = call.axes("dimensions", dimensions, array)
         if not given:
@@ -77,7 +77,7 @@ class MovementOperations(BuilderBase):
         return self._concatenate("ConcatInDim", operands, dimension)
 
     def _concatenate(self, operation: str, operands: Sequence[ComputationDataHandle], dimension: int) -> ComputationDataHandle:
-        call = Call(self._state, operation)
+        call = XlaCall(self._state, operation)
         arrays = call.arrays("operands", operands)
         first = arrays[0]
         if not first.rank:
@@ -105,7 +105,7 @@ class MovementOperations(BuilderBase):
             padding_value: A scalar of the same element type.
             padding_config: For each dimension a `PaddingConfigDimension`, or its three numbers. The interior is padded before the edges.
         """
-        call = Call(self._state, "Pad")
+        call = XlaCall(self._state, "Pad")
         array = call.array("operand", operand)
         value = call.scalar("padding_value", padding_value, array.element_type)
         if not isinstance(padding_config, (tuple, list)):
@@ -141,7 +141,7 @@ class MovementOperations(BuilderBase):
             dimensions: All dimensions, from the one that varies slowest; by default in their order.
             new_sizes: The sizes of the result, which has as many elements.
         """
-        call = Call(self._state, "Reshape")
+        call = XlaCall(self._state, "Reshape")
         array = call.array("operand", operand)
         if new_sizes is None:
             dimensions, new_sizes = None, dimensions
@@ -154,7 +154,7 @@ class MovementOperations(BuilderBase):
 
     def Rev(self, operand: ComputationDataHandle, dimensions: Sequence[int]) -> ComputationDataHandle:
         """Reverse the order of elements along dimensions."""
-        call = Call(self._state, "Rev")
+        call = XlaCall(self._state, "Rev")
         array = call.array("operand", operand)
         return call.give(call.one("reverse", [array], array.shape, {"dimensions": call.axes("dimensions", dimensions, array)}))
 
@@ -166,7 +166,7 @@ class MovementOperations(BuilderBase):
             start_indices: For each dimension the first index.
             limit_indices: For each dimension the index behind the last one, greater than the first one.
         """
-        call = Call(self._state, "Slice")
+        call = XlaCall(self._state, "Slice")
         array = call.array("operand", operand)
         starts = call.integers("start_indices", start_indices, array.rank, least=0)
         limits = call.integers("limit_indices", limit_indices, array.rank)
@@ -185,7 +185,7 @@ class MovementOperations(BuilderBase):
             start_indices: For each dimension the first index: integers of rank 1.
             size_indices: For each dimension the number of indices, 1 or greater.
         """
-        call = Call(self._state, "DynamicSlice")
+        call = XlaCall(self._state, "DynamicSlice")
         array = call.array("operand", operand)
         starts = _starts(call, array, start_indices)
         sizes = call.integers("size_indices", size_indices, array.rank, least=1)
@@ -203,7 +203,7 @@ class MovementOperations(BuilderBase):
             update: The new elements: an array of the same element type and rank.
             start_indices: For each dimension the first index: integers of rank 1.
         """
-        call = Call(self._state, "DynamicUpdateSlice")
+        call = XlaCall(self._state, "DynamicUpdateSlice")
         array, part = call.array("operand", operand), call.array("update", update)
         call.same_type("operand", array, "update", part)
         starts = _starts(call, array, start_indices)
@@ -217,7 +217,7 @@ class MovementOperations(BuilderBase):
         Args:
             operand: An array of a rank of at least 1.
         """
-        call = Call(self._state, "Sort")
+        call = XlaCall(self._state, "Sort")
         array = call.array("operand", operand)
         if not array.rank:
             raise call.error("operand", f"must have a rank of at least 1, got {array.shape}")
@@ -234,7 +234,7 @@ class MovementOperations(BuilderBase):
             operand: An array.
             permutation: For each dimension of the result that of the operand.
         """
-        call = Call(self._state, "Transpose")
+        call = XlaCall(self._state, "Transpose")
         return call.give(_transpose(call, call.array("operand", operand), "permutation", permutation))
 
 
@@ -243,24 +243,24 @@ def _without(array: Array, axis: int) -> tuple[int, ...]:
     return array.dimensions[:axis] + array.dimensions[axis + 1 :]
 
 
-def _three(call: Call, position: int, given: object) -> tuple[int, ...]:
+def _three(call: XlaCall, position: int, given: object) -> tuple[int, ...]:
     found = call.integers(f"padding_config[{position}]", given)
     if len(found) != 3:
         raise call.error(f"padding_config[{position}]", f"must be the low, high and interior padding, got {list(found)}")
     return found
 
 
-def _reshape(call: Call, array: Array, sizes: Sequence[int]) -> Array:
+def _reshape(call: XlaCall, array: Array, sizes: Sequence[int]) -> Array:
     return call.one("reshape", [array], array.shape.sized(sizes))
 
 
-def _slice(call: Call, array: Array, starts: Sequence[int], limits: Sequence[int]) -> Array:
+def _slice(call: XlaCall, array: Array, starts: Sequence[int], limits: Sequence[int]) -> Array:
     sizes = [limit - start for start, limit in zip(starts, limits, strict=True)]
     attributes = {"start_indices": tuple(starts), "limit_indices": tuple(limits), "strides": (1,) * len(sizes)}
     return call.one("slice", [array], array.shape.sized(sizes), attributes)
 
 
-def _transpose(call: Call, array: Array, argument: str, given: object) -> Array:
+def _transpose(call: XlaCall, array: Array, argument: str, given: object) -> Array:
     permutation = call.integers(argument, given)
     if sorted(permutation) != list(range(array.rank)):
         raise call.error(argument, f"must name each dimension of {array.shape} once, got {list(permutation)}")
@@ -268,7 +268,7 @@ def _transpose(call: Call, array: Array, argument: str, given: object) -> Array:
     return call.one("transpose", [array], array.shape.sized(sizes), {"permutation": permutation})
 
 
-def _starts(call: Call, array: Array, given: ComputationDataHandle) -> list[Array]:
+def _starts(call: XlaCall, array: Array, given: ComputationDataHandle) -> list[Array]:
     """Return the indices that an array has, as scalars."""
     starts = call.array("start_indices", given)
     if starts.dimensions != (array.rank,) or starts.element_type.is_float or starts.element_type is PrimitiveType.PRED:

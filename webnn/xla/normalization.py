@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webnn.hlo.attributes import Attribute
 from webnn.xla.base import BuilderBase
-from webnn.xla.call import Array, Call, ComputationDataHandle
+from webnn.xla.call import Array, ComputationDataHandle, XlaCall
 
 __all__ = ["NormalizationOperations"]
 
@@ -34,7 +34,7 @@ class NormalizationOperations(BuilderBase):
         Returns:
             A tuple: the result, with the shape of ``operand``; the means; the variances.
         """
-        call = Call(self._state, "BatchNormTraining")
+        call = XlaCall(self._state, "BatchNormTraining")
         array, vectors, attributes = _take(call, operand, {"scale": scale, "offset": offset}, epsilon, feature_index)
         shape = vectors[0].shape
         return call.give(*call.append("batch_norm_training", [array, *vectors], [array.shape, shape, shape], attributes))
@@ -60,7 +60,7 @@ class NormalizationOperations(BuilderBase):
             epsilon: A number that is added to the variance.
             feature_index: The dimension of the features.
         """
-        call = Call(self._state, "BatchNormInference")
+        call = XlaCall(self._state, "BatchNormInference")
         given = {"scale": scale, "offset": offset, "mean": mean, "variance": variance}
         array, vectors, attributes = _take(call, operand, given, epsilon, feature_index)
         return call.give(call.one("batch_norm_inference", [array, *vectors], array.shape, attributes))
@@ -89,7 +89,7 @@ class NormalizationOperations(BuilderBase):
         Returns:
             A tuple: the gradients with respect to the operand, the offset and the scale.
         """
-        call = Call(self._state, "BatchNormGrad")
+        call = XlaCall(self._state, "BatchNormGrad")
         array, vectors, attributes = _take(call, operand, {"scale": scale, "mean": mean, "variance": variance}, epsilon, feature_index)
         gradient = call.array("grad_output", grad_output)
         if gradient.shape != array.shape:
@@ -101,7 +101,7 @@ class NormalizationOperations(BuilderBase):
 
 
 def _take(
-    call: Call, operand: ComputationDataHandle, given: dict[str, ComputationDataHandle], epsilon: float, feature_index: int
+    call: XlaCall, operand: ComputationDataHandle, given: dict[str, ComputationDataHandle], epsilon: float, feature_index: int
 ) -> tuple[Array, list[Array], dict[str, Attribute]]:
     """Return the operand, the arrays that have an element for each feature, and the attributes."""
     array = call.array("operand", operand)

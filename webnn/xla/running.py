@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webnn.xla.computation import Computation
     from webnn.xla.shapes import AnyShape
 
-__all__ = ["Program", "check_builder", "check_context", "lower", "take_arrays", "take_constants", "take_operands"]
+__all__ = ["BuiltComputation", "check_builder", "check_context", "lower", "take_arrays", "take_constants", "take_operands"]
 
 
 def check_context(context: object) -> None:
@@ -134,7 +134,7 @@ def lower(
     return found
 
 
-class Program:
+class BuiltComputation:
     """A computation that is built in a context, from its graph."""
 
     def __init__(self, computation: Computation, description: GraphDescription, report: Report, context: MLContext, *, int32: bool) -> None:

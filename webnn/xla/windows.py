@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.hlo.attributes import Attribute, ConvDimensionNumbers, DotDimensionNumbers
 from webnn.xla.base import BuilderBase
-from webnn.xla.call import Array, Call, ComputationDataHandle
+from webnn.xla.call import Array, ComputationDataHandle, XlaCall
 from webnn.xla.computation import Computation
 from webnn.xla.shapes import PrimitiveType, Shape
 
@@ -40,7 +40,7 @@ class WindowOperations(BuilderBase):
             lhs: An array of numbers, of rank 1 or 2.
             rhs: An array of the same element type, of rank 1 or 2. Its first dimension is as large as the last one of ``lhs``.
         """
-        call = Call(self._state, "Dot")
+        call = XlaCall(self._state, "Dot")
         one, other = call.array("lhs", lhs), call.array("rhs", rhs)
         call.same_type("lhs", one, "rhs", other)
         call.number("lhs", one)
@@ -97,7 +97,7 @@ class WindowOperations(BuilderBase):
         lhs_dilation: Sequence[int] | None,
         rhs_dilation: Sequence[int] | None,
     ) -> ComputationDataHandle:
-        call = Call(self._state, operation)
+        call = XlaCall(self._state, operation)
         base, kernel = call.array("lhs", lhs), call.array("rhs", rhs)
         call.same_type("lhs", base, "rhs", kernel)
         call.number("lhs", base)
@@ -152,7 +152,7 @@ class WindowOperations(BuilderBase):
             computation: A computation of type ``T, T -> T``.
             dimensions: The dimensions, which the result does not have, in any order.
         """
-        call = Call(self._state, "Reduce")
+        call = XlaCall(self._state, "Reduce")
         array = call.array("operand", operand)
         first = call.scalar("init_value", init_value, array.element_type)
         body = _binary(call, "computation", computation, array.element_type)
@@ -179,7 +179,7 @@ class WindowOperations(BuilderBase):
             window_strides: For each dimension how far the window moves.
             padding: ``Padding.kSame`` or ``Padding.kValid``.
         """
-        call = Call(self._state, "ReduceWindow")
+        call = XlaCall(self._state, "ReduceWindow")
         array = call.array("operand", operand)
         first = call.scalar("init_value", init_value, array.element_type)
         body = _binary(call, "computation", computation, array.element_type)
@@ -209,7 +209,7 @@ class WindowOperations(BuilderBase):
             init_value: A scalar of T, which is everywhere in the result at first.
             scatter: A computation of type ``T, T -> T``: of the element of the result and that of ``source``.
         """
-        call = Call(self._state, "SelectAndScatter")
+        call = XlaCall(self._state, "SelectAndScatter")
         array = call.array("operand", operand)
         scalar = Shape(array.element_type)
         choice = call.computation("select", select, [scalar, scalar], Shape(PrimitiveType.PRED))
@@ -223,14 +223,14 @@ class WindowOperations(BuilderBase):
         return call.give(call.one("select_and_scatter", [array, updates, first], array.shape, attributes, regions))
 
 
-def _binary(call: Call, argument: str, given: object, element_type: PrimitiveType) -> Computation:
+def _binary(call: XlaCall, argument: str, given: object, element_type: PrimitiveType) -> Computation:
     """Return an argument that must be a computation of type ``T, T -> T``."""
     scalar = Shape(element_type)
     return call.computation(argument, given, [scalar, scalar], scalar)
 
 
 def _slide(
-    call: Call, array: Array, window_dimensions: Sequence[int], window_strides: Sequence[int], padding: Padding
+    call: XlaCall, array: Array, window_dimensions: Sequence[int], window_strides: Sequence[int], padding: Padding
 ) -> tuple[dict[str, Attribute], Shape]:
     """Return the attributes of windows over all dimensions, and the shape of their positions."""
     window = call.integers("window_dimensions", window_dimensions, array.rank, least=1)
@@ -240,7 +240,7 @@ def _slide(
     return {"window_dimensions": window, "window_strides": strides, "padding": np.array(edges, np.int64).reshape(array.rank, 2)}, shape
 
 
-def _edges(call: Call, padding: object, area: Sequence[int], window: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
+def _edges(call: XlaCall, padding: object, area: Sequence[int], window: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
     """Return the padding before and behind each dimension."""
     if not isinstance(padding, Padding):
         raise call.wrong_type("padding", "must be Padding.kSame or Padding.kValid", padding)
@@ -251,7 +251,7 @@ def _edges(call: Call, padding: object, area: Sequence[int], window: Sequence[in
     return edges
 
 
-def _pairs(call: Call, padding: object, count: int) -> list[tuple[int, int]]:
+def _pairs(call: XlaCall, padding: object, count: int) -> list[tuple[int, int]]:
     """Return a padding that is given for each dimension."""
     if not isinstance(padding, (tuple, list)):
         raise call.wrong_type("padding", "must be a sequence of pairs of integers", padding)
@@ -267,7 +267,7 @@ def _pairs(call: Call, padding: object, count: int) -> list[tuple[int, int]]:
 
 
 def _positions(
-    call: Call, area: Sequence[int], window: Sequence[int], strides: Sequence[int], edges: Sequence[tuple[int, int]]
+    call: XlaCall, area: Sequence[int], window: Sequence[int], strides: Sequence[int], edges: Sequence[tuple[int, int]]
 ) -> list[int]:
     """Return the number of positions of a window in each dimension."""
     found = []

@@ -18,12 +18,13 @@ from rich.text import Text
 
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line, show_controls
+from webnn.display.text import plural
 from webnn.wpt_runner.compare import Change, Comparison, Lone, Status, compare
 from webnn.wpt_runner.reports.scores import write_scores
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
 from webnn.wpt_runner.scores import Run, Score, make_table, read_runs, score_run
 from webnn.wpt_runner.scores import Table as ScoreTable
-from webnn.wpt_runner.terminal import encodable, make_console, plural, print_line
+from webnn.wpt_runner.terminal import encodable, make_console, print_line
 
 __all__ = ["command"]
 

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn.commands.text import one_line, show_controls
+from webnn.display.text import plural
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
-from webnn.wpt_runner.terminal import plural, print_line
+from webnn.wpt_runner.terminal import print_line
 
 __all__ = ["print_file", "print_list", "print_summary"]
 

@@ -9,7 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expectations.entries import Entry, Ran, Verdict, device_of, index_results, quote
+from webnn.display.text import few
+from webnn.wpt_runner.expectations.entries import Entry, EntryVerdict, Ran, device_of, index_results, quote
 from webnn.wpt_runner.flavours import Flavour, split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
@@ -130,9 +131,9 @@ def _stale(
     covered = [place for place in ran if entry.covers(place)]
     several = len({split_place(place)[0] for place in covered}) > 1
     # Names with the same verdict make one problem.
-    alike: dict[tuple[bool, Verdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
+    alike: dict[tuple[bool, EntryVerdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
     for name in entry.names:
-        for verdict in (Verdict.PASSES, Verdict.MISSING):
+        for verdict in (EntryVerdict.PASSES, EntryVerdict.MISSING):
             where = tuple(
                 place for place in covered if found[entry.file, place].get(name) is entry and ran[place].judge(entry, name) is verdict
             )
@@ -151,10 +152,8 @@ def _window(place: str) -> str:
     return f"window{place}" if split_place(place)[0] is Flavour.WINDOW else place
 
 
-def _fares(verdict: Verdict, names: Sequence[str | None]) -> str:
+def _fares(verdict: EntryVerdict, names: Sequence[str | None]) -> str:
     if names == [None]:
         return "ends OK"
-    shown = ", ".join(quote(name) for name in names[:_NAMES_SHOWN])
-    if len(names) > _NAMES_SHOWN:
-        shown += f" and {len(names) - _NAMES_SHOWN} more"
-    return f"has no subtest {shown}" if verdict is Verdict.MISSING else f"passes {shown}"
+    shown = few([quote(name) for name in names], _NAMES_SHOWN)
+    return f"has no subtest {shown}" if verdict is EntryVerdict.MISSING else f"passes {shown}"

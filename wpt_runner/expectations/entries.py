@@ -15,7 +15,7 @@ from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.flavours import split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
-__all__ = ["KEY", "Entry", "LevelEntry", "ProviderEntry", "Ran", "Verdict", "device_of", "index_results", "quote"]
+__all__ = ["KEY", "Entry", "EntryVerdict", "LevelEntry", "ProviderEntry", "Ran", "device_of", "index_results", "quote"]
 
 #: The array of tables that holds the entries.
 KEY = "expected"
@@ -110,7 +110,7 @@ class ProviderEntry(Entry):
         return self
 
 
-class Verdict(Enum):
+class EntryVerdict(Enum):
     """How one name of an entry compares with the result of a test."""
 
     HOLDS = "holds"
@@ -126,19 +126,19 @@ class Ran:
     status: FileStatus
     subtests: Mapping[str, AbstractSet[SubtestStatus]]
 
-    def judge(self, entry: Entry, name: str | None) -> Verdict:
+    def judge(self, entry: Entry, name: str | None) -> EntryVerdict:
         """Compare with one of the names of an entry."""
         if name is None:
             if self.status == entry.test:
-                return Verdict.HOLDS
-            return Verdict.PASSES if self.status is FileStatus.OK else Verdict.DIFFERS
+                return EntryVerdict.HOLDS
+            return EntryVerdict.PASSES if self.status is FileStatus.OK else EntryVerdict.DIFFERS
         statuses = self.subtests.get(name)
         if statuses is None:
             # If the test did not run to its end, missing subtests prove nothing.
-            return Verdict.MISSING if self.status is FileStatus.OK else Verdict.HOLDS
+            return EntryVerdict.MISSING if self.status is FileStatus.OK else EntryVerdict.HOLDS
         if entry.status in statuses:
-            return Verdict.HOLDS
-        return Verdict.PASSES if statuses == {SubtestStatus.PASS} else Verdict.DIFFERS
+            return EntryVerdict.HOLDS
+        return EntryVerdict.PASSES if statuses == {SubtestStatus.PASS} else EntryVerdict.DIFFERS
 
 
 def index_results(results: Iterable[FileResult]) -> dict[str, dict[str, Ran]]:

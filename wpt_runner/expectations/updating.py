@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
-from webnn.wpt_runner.expectations.entries import KEY, Entry, Ran, Verdict
+from webnn.wpt_runner.expectations.entries import KEY, Entry, EntryVerdict, Ran
 from webnn.wpt_runner.expectations.tables import Table, join, split
 from webnn.wpt_runner.flavours import Flavour, join_place, split_place
 from webnn.wpt_runner.results import FileStatus, SubtestStatus
@@ -122,7 +122,7 @@ class _FileUpdate:
     def _holds(self, entry: Entry, name: str | None, place: str) -> bool:
         if place not in self.ran:
             return not self.complete
-        return self.ran[place].judge(entry, name) is Verdict.HOLDS
+        return self.ran[place].judge(entry, name) is EntryVerdict.HOLDS
 
     def _failures(self, covered: Collection[tuple[str | None, str]]) -> dict[_Kind, list[str | None]]:
         """Group the failures that no entry covers."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from webnn.commands.text import cut, show_controls
 from webnn.display import pages
+from webnn.display.text import plural
 from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
-from webnn.wpt_runner.terminal import plural
 
 __all__ = ["render_html", "write_html"]
 

@@ -17,8 +17,9 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.text import cut, show_controls
+from webnn.display.text import plural
 from webnn.wpt_runner.devices import Found
-from webnn.wpt_runner.terminal import encodable, plural, print_line
+from webnn.wpt_runner.terminal import encodable, print_line
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, subject
 from webnn.wpt_runner.vectors.comparison import show_number
 

@@ -17,10 +17,11 @@ from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute, read_archive, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import collect_graphs, graph_name
 from webnn.commands.text import one_line, show_controls
+from webnn.display.text import plural
 from webnn.reference.wpt_tolerances import distance, elements_of
 from webnn.validation.drafts import extra_additions, find_addition, find_revision
 from webnn.wpt_runner.recording.files import write_file
-from webnn.wpt_runner.terminal import make_console, plural, print_line
+from webnn.wpt_runner.terminal import make_console, print_line
 from webnn.wpt_runner.vectors.comparison import show_number
 from webnn.wpt_runner.writing.cases import ConformanceCase
 from webnn.wpt_runner.writing.conformance import Form, find_form, write_conformance_test

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import webnn
-from webnn.builder.names import Names
+from webnn.builder.describe import Names
 from webnn.formats.literals import Tree, elements, key, literal, quote, render
 from webnn.formats.program import returns_sequence
 from webnn.reference.wpt_tolerances import Array, elements_of, is_shared

@@ -13,7 +13,7 @@ from tests.webnn.browser.support import watch_program
 from tests.webnn.browser.test_watch import GRAPH
 from webnn.browser.differences import Difference, Kind, find_differences, show
 from webnn.browser.opinion import Opinion
-from webnn.browser.watch import Call, Log
+from webnn.browser.watch import Log, WatchedCall
 
 READ = f"{GRAPH} console.log('read', new Float32Array(await context.readTensor(output))[1].toFixed(2));"
 CHECK = """
@@ -140,7 +140,7 @@ def test_a_switch_explains_numbers(ours: Any, theirs: Any, remark: str) -> None:
 
 
 def log_of(*members: str) -> Log:
-    return Log(host="", calls=[Call(number=number, member=each, self="", arguments=[]) for number, each in enumerate(members, 1)])
+    return Log(host="", calls=[WatchedCall(number=number, member=each, self="", arguments=[]) for number, each in enumerate(members, 1)])
 
 
 ORDERS = [
@@ -180,7 +180,7 @@ def test_zeros_and_nan_of_other_bits_are_equal() -> None:
     def log(numbers: list[float]) -> Log:
         content = {"kind": "ArrayBuffer", "bytes": 8, "digest": hash(repr(numbers)), "data": np.array(numbers, np.float32).tobytes().hex()}
         tensor = {"object": "MLTensor@1", "dataType": "float32", "shape": [2]}
-        read = Call(number=1, member="MLContext.readTensor", self="MLContext@1", arguments=[tensor], ended=True, value=content)
+        read = WatchedCall(number=1, member="MLContext.readTensor", self="MLContext@1", arguments=[tensor], ended=True, value=content)
         return Log(host="", calls=[read])
 
     (difference,) = find_differences(log([0.0, float("nan")]), log([-0.0, -float("nan")]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.support import NEWEST
 from webnn.calls.dice import Dice, Scalar
-from webnn.calls.maker import CallMaker, Limits, Value, places
+from webnn.calls.maker import CallMaker, DrawnValue, Limits, places
 from webnn.context.limits import op_support_limits
 from webnn.validation.descriptor import DataType
 
@@ -21,11 +21,11 @@ class Recorder(CallMaker):
         super().__init__(Dice(seed), NEWEST, op_support_limits(NEWEST) if limits is None else limits, chained=chained)
         self.constants: list[bool] = []
 
-    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> Value:
+    def make(self, dataType: DataType, shape: Sequence[int], elements: Sequence[Scalar], *, isConstant: bool) -> DrawnValue:
         """Make an operand."""
         assert len(elements) == np.prod(shape, dtype=int)
         self.constants.append(isConstant)
-        return Value({"number": len(self.constants)}, dataType, tuple(shape))
+        return DrawnValue({"number": len(self.constants)}, dataType, tuple(shape))
 
 
 def test_operands_of_one_type_have_a_type_that_all_of_them_take() -> None:

@@ -16,15 +16,14 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import webnn
+from tests.command_line import call
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from webnn.check import supervise, worker
 from webnn.check.events import Job, Note, read_notes
 from webnn.check.report import Report, Verdict
-from webnn.commands import main as cli
 from webnn.context.profiles import PROFILES
 from webnn.processes.child import Exit, Process, ends_at_signals
 
@@ -50,9 +49,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli.app, ["check", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
+    return call("check", *arguments)
 
 
 def write(folder: Path, program: str, name: str = "program.py") -> Path:

@@ -10,12 +10,11 @@ from typing import Any
 import onnx
 import pytest
 from onnx import parser
-from typer.testing import CliRunner
 
+from tests.command_line import call, save_model
 from webnn.check import supervise
 from webnn.check.page import render
 from webnn.check.report import Report
-from webnn.commands.main import app
 
 pytestmark = pytest.mark.processes
 
@@ -35,14 +34,11 @@ m (float[batch, 3] x) => (float[batch, 3] y, int64[batch] z)
 
 
 def save(folder: Path, text: str) -> Path:
-    path = folder / "model.onnx"
-    onnx.save(parser.parse_model(text), path)
-    return path
+    return save_model(folder / "model.onnx", text)
 
 
 def check(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["check", *map(str, arguments)], env={"COLUMNS": "150"})
-    return result.exit_code, result.stdout, result.stderr
+    return call("check", *arguments, columns=150)
 
 
 def test_a_matrix_with_nodes_partitions_and_proofs(tmp_path: Path) -> None:

@@ -8,12 +8,9 @@ import shlex
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import numpy_helper, parser
-from typer.testing import CliRunner
 
-from webnn.commands.main import app
+from tests.command_line import call, save_model
 
 MODEL = """
 <ir_version: 9, opset_import: ["" : 20]>
@@ -34,16 +31,7 @@ m (float[batch, 8] x) => (float[batch, 4] y)
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    path = tmp_path / "model.onnx"
-    made = parser.parse_model(MODEL)
-    made.graph.initializer.append(numpy_helper.from_array(np.random.default_rng(0).normal(size=(8, 4)).astype(np.float32), "w"))
-    onnx.save(made, path)
-    return path
-
-
-def call(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
-    return result.exit_code, result.stdout, result.stderr
+    return save_model(tmp_path / "model.onnx", MODEL, w=(8, 4))
 
 
 def test_a_planted_overflow_is_named_and_the_proposal_mends_it(model: Path, tmp_path: Path) -> None:

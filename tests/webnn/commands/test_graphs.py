@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import webnn
+from tests.command_line import call
 from tests.webnn.javascript.node_support import require_node
-from webnn.commands import main as cli
 
 PROGRAM = """\
 import sys
@@ -42,12 +41,6 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program runs in this process: `sys.argv` and `sys.path` become its own."""
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(sys, "path", list(sys.path))
-
-
-def call(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli.app, [*map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def write(folder: Path, body: str, name: str = "program.py") -> Path:

@@ -17,6 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 import webnn
+from tests.command_line import call
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
 from webnn.browser import command as browser
@@ -44,12 +45,6 @@ TERMINAL = (
 )
 
 
-def invoke(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli.app, arguments)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
 def start(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command line in a process of its own, with its output in a pipe."""
     inherited = {name: value for name, value in os.environ.items() if name not in TERMINAL}
@@ -60,12 +55,12 @@ def start(*arguments: str, code: str = "", **environment: str) -> subprocess.Com
 
 
 def test_version() -> None:
-    assert invoke("--version") == (0, f"webnn {webnn.__version__}\n", "")
+    assert call("--version") == (0, f"webnn {webnn.__version__}\n", "")
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
 def test_help(arguments: tuple[str, ...]) -> None:
-    code, output, _ = invoke(*arguments)
+    code, output, _ = call(*arguments)
     assert code == 0
     for fragment in ("Usage:", "--version", "demo", "Read handwritten digits", "devices"):
         assert fragment in output
@@ -126,7 +121,7 @@ def test_a_profile_is_a_device_everywhere() -> None:
 )
 def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
     """The help shows the defaults of options."""
-    code, output, _ = invoke(*command, "--help")
+    code, output, _ = call(*command, "--help")
     assert code == 0
     # As words: lines and frames depend on the library's version.
     words = " ".join(re.sub("[│|]", " ", output).split())
@@ -148,14 +143,14 @@ def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
     ],
 )
 def test_usage_errors(arguments: tuple[str, ...], message: str) -> None:
-    code, _, errors = invoke(*arguments)
+    code, _, errors = call(*arguments)
     assert code == 2
     assert message in errors
 
 
 @pytest.mark.parametrize(("images", "shown"), [(0, 2), (2, 2), (5, 5), (12, 12)])
 def test_demo_shows_images(images: int, shown: int) -> None:
-    code, output, errors = invoke("demo", "--images", str(images))
+    code, output, errors = call("demo", "--images", str(images))
     assert (code, errors) == (0, "")
     assert output.count("reads ") == output.count("shows ") == shown
     assert output.count("wrong") == 2
@@ -164,7 +159,7 @@ def test_demo_shows_images(images: int, shown: int) -> None:
 
 def test_demo_runs_on_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, INVENTORIES["none"])
-    code, output, _ = invoke("demo", "--device", "gpu", "--images", "0")
+    code, output, _ = call("demo", "--device", "gpu", "--images", "0")
     assert code == 0
     assert re.search(rf"^device    gpu +runs on {CPU}$", output, re.MULTILINE)
     assert 'deviceType "gpu" runs on the CPU here' in output
@@ -190,13 +185,13 @@ def test_demo_refuses_to_fall_back(monkeypatch: pytest.MonkeyPatch, arguments: l
 )
 def test_a_bad_environment(monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str) -> None:
     monkeypatch.setenv(variable, value)
-    code, output, errors = invoke("devices")
+    code, output, errors = call("devices")
     assert (code, output, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(message)
 
 
 def test_profiles() -> None:
-    code, output, errors = invoke("profiles")
+    code, output, errors = call("profiles")
     assert (code, errors) == (0, "")
     lines = output.splitlines()
     assert [line.partition(" ")[0] for line in lines] == list(PROFILES)
@@ -209,18 +204,18 @@ def test_profiles() -> None:
 
 
 def test_semantics() -> None:
-    code, output, errors = invoke("semantics")
+    code, output, errors = call("semantics")
     assert (code, errors) == (0, "")
     assert [line.partition(" ")[0] for line in output.splitlines() if not line.startswith(" ")] == list(SWITCHES)
-    lines = invoke("semantics", "maxPool2d")[1].splitlines()
+    lines = call("semantics", "maxPool2d")[1].splitlines()
     assert lines[0] == "maxPool2dEmptyWindow  maxPool2d: the maximum of a window without an element of the input"
     assert lines[3] == "  zero  is 0  (tflite-chromium147, tflite-chromium153)"
     assert "webmachinelearning/webnn#935, 2026-05-18" in lines[4]
-    told = json.loads(invoke("semantics", "--json", "cast", "sign")[1])
+    told = json.loads(call("semantics", "--json", "cast", "sign")[1])
     assert told.keys() == {"castNaN", "castOutOfRange", "signNaN"}
     assert told["castNaN"]["profiles"] == {"tflite-chromium153": "largest"}
     assert told["castOutOfRange"]["sources"][0]["url"] == "https://github.com/webmachinelearning/webnn/issues/489"
-    code, output, errors = invoke("semantics", "relu")
+    code, output, errors = call("semantics", "relu")
     assert (code, output) == (2, "")
     assert errors.startswith("webnn: no switch is about relu; there are some about argMax, argMin, averagePool2d, cast, ")
 
@@ -228,41 +223,41 @@ def test_semantics() -> None:
 def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text('{"_extends": "ort", "_source": "Mine.", "_devices": {"gpu": "cpu"}, "_native": ["add", "mul"]}', encoding="utf-8")
-    shown = invoke("profiles", str(good), "tflite")[1].splitlines()
+    shown = call("profiles", str(good), "tflite")[1].splitlines()
     assert re.split("  +", shown[0]) == ["good.json", "Mine.", "gpu on the cpu; 2 native operations"]
     assert shown[1].endswith("signNaN=nan, triangularMask=multiply")
     assert shown[1].startswith("tflite-chromium153  TFLite in Chromium 153")
     bad.write_text('{"_extends": "ort", "add": {"a": {"rankRange": {"min": -1}}}}', encoding="utf-8")
-    code, output, errors = invoke("profiles", str(good), str(bad))
+    code, output, errors = call("profiles", str(good), str(bad))
     assert (code, output) == (2, "")
     assert "add.a.rankRange.min: " in errors
 
 
 def test_what_differs_between_profiles(tmp_path: Path) -> None:
-    assert invoke("profiles", "diff", "tflite", "chromium153-tflite") == (0, "no difference\n", "")
-    code, output, errors = invoke("profiles", "diff", "tflite-chromium147", "tflite")
+    assert call("profiles", "diff", "tflite", "chromium153-tflite") == (0, "no difference\n", "")
+    code, output, errors = call("profiles", "diff", "tflite-chromium147", "tflite")
     assert (code, errors) == (1, "")
     assert output.splitlines()[0].split() == ["pow.a,", "b,", "output", "0", "to", "4", "dimensions,", "now", "0", "to", "5"]
     lines = [" ".join(line.split()) for line in output.splitlines()]
     assert "convTranspose2d + autoPad must be one of ['none', 'same-upper'] (NotSupportedError)" in lines
     assert "prelu + broadcast must be 'slope' (TypeError at the call)" in lines
     # The recorded limits: 43 rows differ.
-    code, output, _ = invoke("profiles", "diff", "tflite-chromium147", "tflite", "--json")
+    code, output, _ = call("profiles", "diff", "tflite-chromium147", "tflite", "--json")
     found = json.loads(output)
     assert (code, sum(each["kind"] == "ranks" for each in found)) == (1, 43)
     assert {"path": "semantics.clampNaN", "kind": "value", "removed": ["nan"], "added": ["ignore"]} in found
     assert found[0] == {"path": "pow.a", "kind": "ranks", "removed": [[0, 4]], "added": [[0, 5]]}
     bad = tmp_path / "bad.json"
     bad.write_text("[]", encoding="utf-8")
-    assert invoke("profiles", "diff", "tflite", str(bad)) == (2, "", f"webnn: {bad}: must hold an object, got []\n")
+    assert call("profiles", "diff", "tflite", str(bad)) == (2, "", f"webnn: {bad}: must hold an object, got []\n")
 
 
 def test_a_profile_is_recorded_in_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WEBNN_BROWSER", raising=False)
-    code, output, errors = invoke("profiles", "record", "-o", str(tmp_path / "mine.json"))
+    code, output, errors = call("profiles", "record", "-o", str(tmp_path / "mine.json"))
     assert (code, output) == (2, "")
     assert errors == "webnn: name the browser, a Chromium with WebNN: --browser PROGRAM or the environment variable WEBNN_BROWSER\n"
-    code, _, errors = invoke("profiles", "record", "--profile", "none", "--verify", "3")
+    code, _, errors = call("profiles", "record", "--profile", "none", "--verify", "3")
     assert (code, "none: must be a device profile" in errors) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
@@ -272,7 +267,7 @@ def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = digits.labels.copy()
     labels[:8] = (labels[:8] + 1) % 10
     monkeypatch.setattr(network, "load_digits", lambda: replace(digits, labels=labels))
-    code, output, errors = invoke("demo")
+    code, output, errors = call("demo")
     assert code == 1
     assert "290 of 300" in output
     assert errors == "webnn: the accuracy must be at least 97%, got 96.67%\n"
@@ -285,7 +280,7 @@ def sections(output: str) -> list[list[str]]:
 
 def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, make_inventory(built_in=["AzureExecutionProvider"]))
-    code, output, errors = invoke("devices")
+    code, output, errors = call("devices")
     assert (code, errors) == (0, "")
     installed, providers, types, hint = sections(output)
     assert hint == ["webnn devices --simulators has a software GPU and a simulated NPU."]
@@ -317,8 +312,8 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_messages_of_drivers_are_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, make_inventory())
     monkeypatch.setattr("webnn.context.engine.remote.scout.Scout.noise", lambda _: "a \x1b[31mwarning\x1b[0m\nand\x07 more")
-    assert invoke("devices")[2] == ""
-    assert invoke("devices", "--verbose")[2] == "a warning\nand more\n"
+    assert call("devices")[2] == ""
+    assert call("devices", "--verbose")[2] == "a warning\nand more\n"
 
 
 #: An inventory, the providers, and the device types without the reasons.
@@ -382,7 +377,7 @@ DEVICES = [
 @pytest.mark.parametrize(("inventory", "providers", "types"), DEVICES)
 def test_devices_elsewhere(monkeypatch: pytest.MonkeyPatch, inventory: str, providers: list[str], types: list[str]) -> None:
     install(monkeypatch, INVENTORIES[inventory])
-    code, output, errors = invoke("devices")
+    code, output, errors = call("devices")
     assert (code, errors) == (0, "")
     _, shown, chosen, *_ = sections(output)
     assert shown == providers
@@ -393,14 +388,14 @@ def test_devices_names_the_flavour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime-gpu"]})
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda name: "1.2.3" if name == "onnxruntime-gpu" else version(name))
-    code, output, _ = invoke("devices")
+    code, output, _ = call("devices")
     assert code == 0
     assert "onnxruntime-gpu  1.2.3\n" in output
 
 
 def test_devices_refuses_two_flavours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime", "onnxruntime-gpu"]})
-    code, output, errors = invoke("devices")
+    code, output, errors = call("devices")
     assert code == 1
     assert "onnxruntime-gpu  not installed\n" in output
     assert "onnxruntime and onnxruntime-gpu overwrite each other's files" in errors

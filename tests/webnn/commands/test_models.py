@@ -9,10 +9,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import parser
-from typer.testing import CliRunner
 
 import webnn
-from webnn.commands.main import app
+from tests.command_line import call, save_model
 from webnn.context.engine.foreign import run_model
 from webnn.onnx.partition.optimize import find_refusal
 
@@ -34,14 +33,7 @@ GIVEN = ["--dim", "batch=2", "--constant", "shape=[2, 3]"]
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    path = tmp_path / "model.onnx"
-    onnx.save(parser.parse_model(MODEL), path)
-    return path
-
-
-def call(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
-    return result.exit_code, result.stdout, result.stderr
+    return save_model(tmp_path / "model.onnx", MODEL)
 
 
 def test_what_a_model_leaves_open_is_named_with_the_options(model: Path) -> None:
@@ -129,17 +121,15 @@ m (bool[8, 8] mask, int64[4] ids) => (float[8, 8] y, int64[4] z)
 
 
 def test_booleans_are_drawn_as_0_and_1(tmp_path: Path) -> None:
-    path = tmp_path / "model.onnx"
-    onnx.save(parser.parse_model(BOOLEAN), path)
+    path = save_model(tmp_path / "model.onnx", BOOLEAN)
     code, output, _ = call("diff", path)
     assert code == 0, output
     assert "output y: equal" in output
 
 
 def test_inputs_from_files(tmp_path: Path) -> None:
-    path, other = tmp_path / "model.onnx", tmp_path / "other.onnx"
-    onnx.save(parser.parse_model(BOOLEAN), path)
-    onnx.save(parser.parse_model(BOOLEAN.replace("100", "101")), other)
+    path = save_model(tmp_path / "model.onnx", BOOLEAN)
+    other = save_model(tmp_path / "other.onnx", BOOLEAN.replace("100", "101"))
     # Drawn numbers are too small to reach the element that differs.
     np.save(tmp_path / "ids.npy", np.array([0, 1, 9, 9]))
     np.save(tmp_path / "mask.npy", np.eye(8, dtype=np.bool_))

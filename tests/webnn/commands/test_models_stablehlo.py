@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.webnn.commands.test_models import call
+from tests.command_line import call
 
 PROGRAM = """
 module @m {

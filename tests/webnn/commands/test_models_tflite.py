@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.webnn.commands.test_models import call
+from tests.command_line import call
 from tests.webnn.tflite.makers import b, f
 from tests.webnn.tflite.models import Graph, Op, write
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.webnn.commands.test_models import call
+from tests.command_line import call
 from webnn.commands.models import is_onnx, is_torch
 
 PROGRAM = Path(__file__).parents[1] / "torch" / "data" / "mlp-dynamic.pt2"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.command_line import call
 from tests.shared import ROOT
 from tests.webnn.formats.networks import builder, encoder, hostile
 from tests.webnn.javascript.node_support import require_node
@@ -56,9 +57,7 @@ def saved(tmp_path: Path) -> Path:
 
 
 def show(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["show", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
+    return call("show", *arguments)
 
 
 def test_a_file(saved: Path) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper, parser
-from typer.testing import CliRunner
+from onnx import numpy_helper
 
 import webnn
+from tests.command_line import call, save_model
 from tests.webnn.hlo.test_reader import jaxlib
-from webnn.commands.main import app
 from webnn.commands.smaller import split_names
 
 MODEL = """
@@ -29,17 +28,13 @@ m (float[batch, 64] x) => (float[batch, 96] y)
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    path = tmp_path / "model.onnx"
-    made = parser.parse_model(MODEL)
-    made.graph.initializer.append(numpy_helper.from_array(np.random.default_rng(0).normal(size=(64, 96)).astype(np.float32), "w"))
-    onnx.save(made, path)
-    return path
+    return save_model(tmp_path / "model.onnx", MODEL, w=(64, 96))
 
 
 def convert(model: Path, *options: str, suffix: str = ".webnn") -> tuple[int, str, Path]:
     output = model.with_name(f"small{suffix}")
-    result = CliRunner().invoke(app, ["convert", str(model), "--dim", "batch=2", *options, "-o", str(output)])
-    return result.exit_code, result.stderr, output
+    code, _, errors = call("convert", model, "--dim", "batch=2", *options, "-o", output)
+    return code, errors, output
 
 
 @pytest.mark.parametrize("suffix", [".webnn", ".onnx", pytest.param(".mlir", marks=[pytest.mark.processes, jaxlib]), ".webnn.json"])

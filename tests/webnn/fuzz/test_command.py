@@ -15,7 +15,7 @@ from tests.webnn.fuzz.hosts import emulator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.commands import main as cli
 from webnn.fuzz import judges
-from webnn.fuzz.programs import SHARED, Program
+from webnn.fuzz.programs import SHARED, FuzzProgram
 
 pytestmark = needs_quickjs
 
@@ -71,7 +71,7 @@ def test_what_a_finding_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert sum(row["count"] for row in rows) > 3
     assert "reference numbers tile" in output
     written = min(out.glob("reference_tile_numbers_*.json"))
-    program = Program.parse(written.read_text())
+    program = FuzzProgram.parse(written.read_text())
     assert program.operations == ["tile"]
     assert len(program.steps) <= 9
     assert "builder.tile(" in written.with_name(f"{written.stem}.https.any.js").read_text()
@@ -178,6 +178,6 @@ MENDED: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("steps", "wanted"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
 def test_mended_faults_do_not_come_back(steps: list[dict[str, Any]], wanted: dict[str, Any]) -> None:
-    [outcomes] = emulator().run([Program("mended", steps)])
+    [outcomes] = emulator().run([FuzzProgram("mended", steps)])
     last = outcomes[-1]
     assert wanted.items() <= {**last, **last.get("ok", {})}.items(), last

@@ -17,7 +17,7 @@ from webnn.fuzz.campaign import Campaign
 from webnn.fuzz.generate import Generator
 from webnn.fuzz.hosts import Emulator
 from webnn.fuzz.judges import Finding, Rebuilding
-from webnn.fuzz.programs import SHARED, Program, Step, make_view, references
+from webnn.fuzz.programs import SHARED, FuzzProgram, Step, make_view, references
 from webnn.fuzz.writing import write_test
 from webnn.validation.drafts import find_revision
 
@@ -33,7 +33,7 @@ def test_a_seed_makes_the_same_programs() -> None:
 
 def test_programs_are_plain_data() -> None:
     for program in (*generator().calls(100), *generator().graphs(20)):
-        assert Program.parse(program.json()) == program
+        assert FuzzProgram.parse(program.json()) == program
         for number, step in enumerate(program.steps):
             assert all(other < number for other in references(step))
 
@@ -43,7 +43,7 @@ def test_programs_are_plain_data() -> None:
 )
 def test_other_texts_are_no_programs(text: str) -> None:
     with pytest.raises(ValueError, match=r"a program must have|step 0 must refer|Expecting"):
-        Program.parse(text)
+        FuzzProgram.parse(text)
 
 
 @needs_quickjs
@@ -95,7 +95,7 @@ def test_chosen_operations() -> None:
 PROPOSED = ("2026-06+low-precision", "2026-06+zero-size", "2026-06+low-precision+zero-size")
 
 
-def descriptors_of(program: Program) -> list[dict[str, Any]]:
+def descriptors_of(program: FuzzProgram) -> list[dict[str, Any]]:
     """Return the descriptors that a program writes out."""
     arguments = [each for step in program.steps for each in step["args"] if isinstance(each, dict)]
     return [each for each in arguments if isinstance(each.get("shape"), list) and isinstance(each.get("dataType"), str)]
@@ -128,7 +128,7 @@ def test_proposals_are_judged(revision: str) -> None:
     assert [each.finding for each in found.classes.values()] == []
 
 
-def large() -> Program:
+def large() -> FuzzProgram:
     """Return a program whose sum is too large for float32, and whose result is not."""
     view = make_view("bfloat16", [3e38, 3e38, 0, 0])
     steps: list[Step] = [
@@ -144,7 +144,7 @@ def large() -> Program:
         {"call": "dispatch", "on": SHARED, "args": [{"$step": 3}, {}, {"y": {"$step": 4}}]},
         {"call": "readTensor", "on": SHARED, "args": [{"$step": 4}]},
     ]
-    return Program("large", steps)
+    return FuzzProgram("large", steps)
 
 
 @needs_quickjs
@@ -169,7 +169,7 @@ def test_parameters_may_become_infinite() -> None:
     steps[1]["args"] = [{"dataType": "float16", "shape": [2]}, make_view("float16", [0, 1])]
     steps[2] = {"call": "elu", "on": {"$step": 0}, "args": [{"$step": 1}, {"alpha": 2**53}]}
     found = campaign()
-    found.run([Program("infinite", steps)])
+    found.run([FuzzProgram("infinite", steps)])
     assert (found.graphs, found.classes) == (1, {})
 
 

@@ -16,14 +16,14 @@ from webnn.calls.dice import Dice
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz import judges
 from webnn.fuzz.hosts import Built, Page
-from webnn.fuzz.programs import SHARED, Program
+from webnn.fuzz.programs import SHARED, FuzzProgram
 from webnn.fuzz.shrink import remove_steps
 from webnn.inspect.subject import Subject
 
 pytestmark = needs_quickjs
 
 
-def calls(name: str, count: int = 10) -> list[Program]:
+def calls(name: str, count: int = 10) -> list[FuzzProgram]:
     return [generator().call(Dice(f"{name}/{index}"), name, f"{name}/{index}", valid=True) for index in range(count)]
 
 
@@ -64,7 +64,7 @@ def test_faults_of_a_browser(name: str, fault: str, wanted: tuple[str, str, str]
 
 def test_a_browser_that_accepts_more_and_throws_other_errors() -> None:
     step: dict[str, Any] = {"call": "MLGraphBuilder", "args": [SHARED]}
-    wrong = Program("wrong", [step, {"call": "input", "on": {"$step": 0}, "args": ["x", {"dataType": "float64", "shape": []}]}])
+    wrong = FuzzProgram("wrong", [step, {"call": "input", "on": {"$step": 0}, "args": ["x", {"dataType": "float64", "shape": []}]}])
     found = campaign("replace(MLGraphBuilder, 'input', (call, [name, descriptor]) => call(name, {...descriptor, dataType: 'float32'}))")
     found.run([wrong])
     [(key, each)] = found.classes.items()
@@ -224,7 +224,7 @@ def test_steps_go_with_what_needs_them(removed: set[int], left: Sequence[str]) -
 
 
 def test_a_shared_context_that_is_lost_is_replaced() -> None:
-    lost = Program("lost", [{"call": "destroy", "on": SHARED, "args": []}, {"call": "MLGraphBuilder", "args": [SHARED]}])
+    lost = FuzzProgram("lost", [{"call": "destroy", "on": SHARED, "args": []}, {"call": "MLGraphBuilder", "args": [SHARED]}])
     [first], [second] = ([outcomes] for outcomes in emulator().run([lost, *calls("relu", 1)]))
     assert [outcome.get("error", "") for outcome in first] == ["", "InvalidStateError"]
     assert all("ok" in outcome for outcome in second)

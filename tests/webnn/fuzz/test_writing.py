@@ -16,7 +16,7 @@ from webnn.calls.dice import Dice
 from webnn.fuzz.hosts import Emulator
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.known import SHIPPED, KnownError, load_known
-from webnn.fuzz.programs import SHARED, Program
+from webnn.fuzz.programs import SHARED, FuzzProgram
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.harness import Settings, run_test
@@ -26,7 +26,7 @@ FINDING = Finding(
 )
 
 
-def write(program: Program, step: int = 0) -> str:
+def write(program: FuzzProgram, step: int = 0) -> str:
     [expected] = Emulator(webnn.ML(revision=CURRENT, reference=True), CURRENT).run([program])
     finding = Finding(FINDING.judge, FINDING.operation, FINDING.kind, FINDING.detail, FINDING.text, step)
     return write_test(program, finding, expected, "webnn fuzz --seed 1")
@@ -64,9 +64,9 @@ def test_foreign_texts_stay_texts(tmp_path: Path) -> None:
         {"call": "relu", "on": {"$step": 0}, "args": [{"$step": 1}]},
         {"call": "build", "on": {"$step": 0}, "args": [{"__proto__": {"$step": 2}}]},
     ]
-    [expected] = Emulator(webnn.ML(revision=CURRENT, reference=True), CURRENT).run([Program("x", steps)])
+    [expected] = Emulator(webnn.ML(revision=CURRENT, reference=True), CURRENT).run([FuzzProgram("x", steps)])
     finding = Finding("browser", "build\nthrow 1;", "refuses", "", "no\u2028throw 2;")
-    text = write_test(Program("x", steps), finding, expected, "webnn fuzz (a\nthrow 3;)")
+    text = write_test(FuzzProgram("x", steps), finding, expected, "webnn fuzz (a\nthrow 3;)")
     assert "builder.build({['__proto__']: relu2})" in text
     assert not [line for line in text.splitlines() if line.strip().startswith("throw")]
     assert outcome(tmp_path, text) == ("PASS", "")
@@ -85,7 +85,7 @@ def test_what_a_file_looks_like() -> None:
         {"call": "writeTensor", "on": SHARED, "args": [{"$step": 4}, {"$view": "int64", "values": ["-1"]}]},
         {"call": "readTensor", "on": SHARED, "args": [{"$step": 4}]},
     ]
-    lines = write(Program("x", steps), step=2).splitlines()
+    lines = write(FuzzProgram("x", steps), step=2).splitlines()
     for line in (
         "// META: global=window",
         "  const builder = new MLGraphBuilder(context);",

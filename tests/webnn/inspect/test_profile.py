@@ -12,7 +12,7 @@ import pytest
 from tests.support import make_context, refused
 from tests.webnn.inspect.graphs import build, constant, float_input, network, network_inputs
 from webnn import InvalidStateError, MLGraphBuilder, MLOperand, WebNNTypeError
-from webnn.inspect.profile import Node, measure, read_runs
+from webnn.inspect.profile import TimedNode, measure, read_runs
 
 
 @pytest.mark.parametrize("revision", ["2024-06", "2026-06"])
@@ -162,13 +162,13 @@ def run_of(*nodes: str, begin: int = 0) -> list[dict[str, Any]]:
 
 def test_an_unfinished_run_is_left_out() -> None:
     events = [*run_of("add#1.0", "add#2.0"), event("add#1.0_kernel_time", 50)]
-    assert read_runs(events) == [[Node("add#1.0", "Add", 1), Node("add#2.0", "Add", 1)]]
+    assert read_runs(events) == [[TimedNode("add#1.0", "Add", 1), TimedNode("add#2.0", "Add", 1)]]
 
 
 def test_nodes_in_a_loop_are_left_out() -> None:
     inner = [event("add#1.1_kernel_time", 12), event("SequentialExecutor::Execute", 11, kind="Session")]
     events = [event("add#1.0_kernel_time", 5), *inner, *inner, event("add#1.2_kernel_time", 10, 9, kernel="Scan"), *run_of(begin=4)]
-    assert read_runs(events) == [[Node("add#1.0", "Add", 1), Node("add#1.2", "Scan", 9)]]
+    assert read_runs(events) == [[TimedNode("add#1.0", "Add", 1), TimedNode("add#1.2", "Scan", 9)]]
 
 
 def test_the_engine_s_own_nodes_and_named_fusions() -> None:
@@ -176,7 +176,7 @@ def test_the_engine_s_own_nodes_and_named_fusions() -> None:
         x = float_input(builder, "x", 2)
         return {"y": builder.relu(builder.add(x, x))}
 
-    nodes = [Node("add#1.0/relu#2.0", "FusedAdd", 7), Node("ReorderOutput", "ReorderOutput", 3)]
+    nodes = [TimedNode("add#1.0/relu#2.0", "FusedAdd", 7), TimedNode("ReorderOutput", "ReorderOutput", 3)]
     op_types = {"add#1.0": "Add", "relu#2.0": "Relu"}
     profile = measure(build(make).description, op_types, [nodes, nodes], plain=1e-5, profiled=[2e-5, 2e-5], building=1.0)
     assert [(each.seconds, each.merged, each.note) for each in profile.operators] == [
@@ -194,7 +194,7 @@ def test_a_fused_node_belongs_to_the_part_whose_kernel_it_has() -> None:
         x = float_input(builder, "x", 2, 2)
         return {"y": builder.relu(builder.matmul(x, x, label="dense"))}
 
-    nodes = [Node("relu#2.0", "MatMul", 7)]
+    nodes = [TimedNode("relu#2.0", "MatMul", 7)]
     op_types = {"matmul#1.0": "MatMul", "relu#2.0": "Relu"}
     profile = measure(build(make).description, op_types, [nodes, nodes], plain=1e-5, profiled=[2e-5, 2e-5], building=1.0)
     assert [(each.seconds, each.kernels, each.merged, each.note) for each in profile.operators] == [

@@ -20,7 +20,7 @@ from tests.webnn.scale.graphs import data, expected, several, times
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands import main as cli
 from webnn.fuzz.elsewhere import Setting, examine_elsewhere
-from webnn.fuzz.programs import Program
+from webnn.fuzz.programs import FuzzProgram
 from webnn.processes.executors import Workers
 
 GOOD = """// META: title=good
@@ -50,7 +50,7 @@ def test_fuzz_finds_the_same(tmp_path: Path) -> None:
 class Deadly(Workers):
     """Workers of which one program ends each."""
 
-    def __init__(self, deadly: Program) -> None:
+    def __init__(self, deadly: FuzzProgram) -> None:
         self.count = 2
         self.deadly = deadly
 
@@ -65,7 +65,7 @@ class Deadly(Workers):
 
 
 def test_a_program_that_ends_its_worker() -> None:
-    programs = [Program(f"call/{number}", [{"call": "view", "args": []}]) for number in range(9)]
+    programs = [FuzzProgram(f"call/{number}", [{"call": "view", "args": []}]) for number in range(9)]
     setting = Setting(ml=webnn.ML(revision="2026-06"), revision="2026-06", dialect=None)
     done = list(examine_elsewhere(Deadly(programs[4]), setting, [programs[:3], programs[3:6], programs[6:]]))
     assert [program for group, _, _ in done for program in group] == programs

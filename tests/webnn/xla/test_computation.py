@@ -136,14 +136,14 @@ def test_the_root() -> None:
 
 def test_it_is_built_once_for_each_context(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[Any] = []
-    plain = running.Program
+    plain = running.BuiltComputation
 
     class Counted(plain):  # type: ignore[valid-type, misc]
         def __init__(self, *arguments: Any, **options: Any) -> None:
             built.append(arguments[3])
             super().__init__(*arguments, **options)
 
-    monkeypatch.setattr(running, "Program", Counted)
+    monkeypatch.setattr(running, "BuiltComputation", Counted)
     program = scalars("Add", F32)
     for _ in range(3):
         assert program.execute(context(DRAFTS[0]), 1, 2) == 3

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
+from tests.command_line import call
 from tests.html_page import Page
 from tests.webnn.processes.pools import run_tasks_here
 from webnn.wpt_runner.commands.conformance import command
@@ -24,9 +24,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def invoke(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
+    return call(*arguments, app=app)
 
 
 def test_a_run_and_an_earlier_one(tmp_path: Path) -> None:

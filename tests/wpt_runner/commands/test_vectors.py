@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import typer
 from rich.console import Console
-from typer.testing import CliRunner
 
+from tests.command_line import call
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
@@ -53,10 +53,9 @@ def write(path: Path, *tests: Any, level: str = "") -> Path:
 
 
 def invoke(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    code, output, errors = call(*arguments, app=app)
     # No line depends on the clock.
-    return result.exit_code, re.sub(r"\d+\.\d+( s)?$", r"0.0\1", result.stdout, flags=re.MULTILINE), result.stderr
+    return code, re.sub(r"\d+\.\d+( s)?$", r"0.0\1", output, flags=re.MULTILINE), errors
 
 
 def test_all_pass(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import webnn
 from tools.evidence.browser.modules import save_module
-from webnn.builder.names import Names
+from webnn.builder.describe import Names
 from webnn.demo import network
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.vectors.cases import load_cases

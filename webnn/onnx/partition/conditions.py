@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from webnn.onnx.partition.graph import Node, type_name
+from webnn.onnx.partition.graph import PartitionNode, type_name
 from webnn.onnx.partition.limits import refused_rank, refused_type
 
 __all__ = ["CONDITIONS", "Condition"]
 
 Limits = Mapping[str, Any]
-Condition = Callable[[Node, Limits], str]
+Condition = Callable[[PartitionNode, Limits], str]
 
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16)
 _INTEGERS = (TensorProto.INT64, TensorProto.INT32)
@@ -30,7 +30,7 @@ def _first(reasons: Iterable[str]) -> str:
     return next((reason for reason in reasons if reason), "")
 
 
-def clip_bounds(node: Node, limits: Limits) -> str:
+def clip_bounds(node: PartitionNode, limits: Limits) -> str:
     """From version 11 on, min and max must be constants, and then the input must be float32 or float16."""
     for index, name in ((1, "min"), (2, "max")):
         if node.since >= 11 and node.has(index):
@@ -41,7 +41,7 @@ def clip_bounds(node: Node, limits: Limits) -> str:
     return ""
 
 
-def expand_shape(node: Node, limits: Limits) -> str:
+def expand_shape(node: PartitionNode, limits: Limits) -> str:
     """The new shape must be one dimension of int64 without a 0, and one that the input's shape broadcasts to."""
     tensor, shape = node.constant(1), node.numbers(1)
     if tensor is None or tensor.data_type != TensorProto.INT64 or shape is None or shape.ndim != 1:
@@ -54,7 +54,7 @@ def expand_shape(node: Node, limits: Limits) -> str:
     return ""
 
 
-def reshape_zero(node: Node, limits: Limits) -> str:
+def reshape_zero(node: PartitionNode, limits: Limits) -> str:
     """With allowzero, the new shape must have no 0."""
     shape = node.numbers(1)
     if node.get("allowzero", 0) == 1 and shape is not None and shape.ndim and 0 in shape:
@@ -62,7 +62,7 @@ def reshape_zero(node: Node, limits: Limits) -> str:
     return ""
 
 
-def squeeze_axes(node: Node, limits: Limits) -> str:
+def squeeze_axes(node: PartitionNode, limits: Limits) -> str:
     """From version 13 on, axes must be a constant; Unsqueeze must have them."""
     if node.since < 13:
         return ""
@@ -71,7 +71,7 @@ def squeeze_axes(node: Node, limits: Limits) -> str:
     return "axes must be given" if node.op == "Unsqueeze" else ""
 
 
-def slice_steps(node: Node, limits: Limits) -> str:
+def slice_steps(node: PartitionNode, limits: Limits) -> str:
     """Steps must be readable constants; a negative one needs WebNN's reverse for the input's type and rank."""
     if not node.has(4):
         return ""
@@ -84,7 +84,7 @@ def slice_steps(node: Node, limits: Limits) -> str:
     return ""
 
 
-def split_sizes(node: Node, limits: Limits) -> str:
+def split_sizes(node: PartitionNode, limits: Limits) -> str:
     """The sizes must be constants above 0 whose sum is the dimension; from version 18 on, num_outputs may replace them."""
     sizes = node.integers("split")
     if node.has(1):
@@ -107,7 +107,7 @@ def split_sizes(node: Node, limits: Limits) -> str:
     return ""
 
 
-def pad_inputs(node: Node, limits: Limits) -> str:
+def pad_inputs(node: PartitionNode, limits: Limits) -> str:
     """From version 11 on, pads must be given, and it and all other inputs after the first must be constants."""
     if node.since < 11:
         return ""
@@ -119,7 +119,7 @@ def pad_inputs(node: Node, limits: Limits) -> str:
     return ""
 
 
-def resize(node: Node, limits: Limits) -> str:
+def resize(node: PartitionNode, limits: Limits) -> str:
     """The input must be 4-D. Two dimensions are resized, without the first two if axes is not given, by constant sizes or scales."""
     shape = node.shape(0)
     if len(shape) != 4:
@@ -140,12 +140,12 @@ def resize(node: Node, limits: Limits) -> str:
     return "" if numbers[:2].tolist() == kept else f"{name} must not resize the first two dimensions, got {numbers.tolist()}"
 
 
-def _is_filled(node: Node, index: int) -> bool:
+def _is_filled(node: PartitionNode, index: int) -> bool:
     tensor = node.constant(index)
     return tensor is not None and 0 not in tensor.dims
 
 
-def depth_to_space(node: Node, limits: Limits) -> str:
+def depth_to_space(node: PartitionNode, limits: Limits) -> str:
     """The input must be 4-D with as many channels as the square of the block divides."""
     shape, block = node.shape(0), node.get("blocksize", 0)
     if len(shape) != 4:
@@ -153,7 +153,7 @@ def depth_to_space(node: Node, limits: Limits) -> str:
     return "" if block > 0 and shape[1] % (block * block) == 0 else f"the square of blocksize ({block}) must divide {shape[1]} channels"
 
 
-def scatter_indices(node: Node, limits: Limits) -> str:
+def scatter_indices(node: PartitionNode, limits: Limits) -> str:
     """The type of the indices is checked, unless int32 can replace int64."""
     row = f"{node.op[0].lower()}{node.op[1:]}.indices"
     operation, operand = row.split(".")
@@ -161,7 +161,7 @@ def scatter_indices(node: Node, limits: Limits) -> str:
     return "" if "int32" in types and "int64" not in types else refused_type(limits, row, node.input(1).type, "indices")
 
 
-def gather_block_quantized(node: Node, limits: Limits) -> str:
+def gather_block_quantized(node: PartitionNode, limits: Limits) -> str:
     """4 or 8 bits in blocks of a power of two, 16 at least. Pairs of 4 bits in uint8 must be constants, quantized along the last axis."""
     bits, block = node.get("bits", 4), node.get("block_size", 128)
     data, scales = node.input(0), node.input(2)
@@ -187,7 +187,7 @@ def gather_block_quantized(node: Node, limits: Limits) -> str:
     return ""
 
 
-def convolution_ranks(node: Node, limits: Limits) -> str:
+def convolution_ranks(node: PartitionNode, limits: Limits) -> str:
     """Input and filter must have rank 3 or 4. The provider asks the limits for the data type of the input only."""
     for index, name in ((0, "the input"), (1, "the filter")):
         if len(node.shape(index)) not in {3, 4}:
@@ -195,21 +195,21 @@ def convolution_ranks(node: Node, limits: Limits) -> str:
     return ""
 
 
-def convolution_output_rank(node: Node, limits: Limits) -> str:
+def convolution_output_rank(node: PartitionNode, limits: Limits) -> str:
     """The output's rank is checked, but not of a convolution in one dimension, which the provider reshapes."""
     return "" if len(node.shape(0)) == 3 else _refused_output_rank(node, limits, "conv2d" if node.op == "Conv" else "convTranspose2d")
 
 
-def _refused_output_rank(node: Node, limits: Limits, operation: str) -> str:
+def _refused_output_rank(node: PartitionNode, limits: Limits, operation: str) -> str:
     return refused_rank(limits, f"{operation}.output", len(node.output(0).shape or ()), "output 0")
 
 
-def gather_output_rank(node: Node, limits: Limits) -> str:
+def gather_output_rank(node: PartitionNode, limits: Limits) -> str:
     """The output's rank is checked, but a scalar is taken whatever the limits say."""
     return _refused_output_rank(node, limits, "gather") if node.output(0).shape else ""
 
 
-def instance_normalization_ranks(node: Node, limits: Limits) -> str:
+def instance_normalization_ranks(node: PartitionNode, limits: Limits) -> str:
     """Ranks are checked if the input has rank 4; the provider reshapes others."""
     if len(node.shape(0)) != 4:
         return ""
@@ -221,30 +221,30 @@ def instance_normalization_ranks(node: Node, limits: Limits) -> str:
     return _first(reasons) or _refused_output_rank(node, limits, "instanceNormalization")
 
 
-def kernel_2d(node: Node, limits: Limits) -> str:
+def kernel_2d(node: PartitionNode, limits: Limits) -> str:
     """The kernel must have two dimensions."""
     kernel = node.integers("kernel_shape") if "kernel_shape" in node.attributes else [1, 1]
     return "" if len(kernel) == 2 else f"kernel_shape must have 2 dimensions, got {kernel}"
 
 
-def gemm_ranks(node: Node, limits: Limits) -> str:
+def gemm_ranks(node: PartitionNode, limits: Limits) -> str:
     """Both factors must have rank 2."""
     ranks = [len(node.shape(index)) for index in (0, 1)]
     return "" if ranks == [2, 2] else f"both factors must have rank 2, got {ranks}"
 
 
-def matmul_ranks(node: Node, limits: Limits) -> str:
+def matmul_ranks(node: PartitionNode, limits: Limits) -> str:
     """The ranks of both factors are checked, but rank 1, which the provider reshapes."""
     ranks = (("a", 0, len(node.shape(0))), ("b", 1, len(node.shape(1))))
     return _first(refused_rank(limits, f"matmul.{operand}", rank, f"input {index}") for operand, index, rank in ranks if rank != 1)
 
 
-def matmul_output_rank(node: Node, limits: Limits) -> str:
+def matmul_output_rank(node: PartitionNode, limits: Limits) -> str:
     """The output's rank is checked, but not if a factor has rank 1."""
     return "" if 1 in {len(node.shape(0)), len(node.shape(1))} else _refused_output_rank(node, limits, "matmul")
 
 
-def matmul_integer_ranks(node: Node, limits: Limits) -> str:
+def matmul_integer_ranks(node: PartitionNode, limits: Limits) -> str:
     """The ranks of all inputs must suit dequantizeLinear, but rank 1 of a factor, which the provider reshapes."""
     ranks = [len(node.shape(index)) for index in range(len(node.inputs))]
     return _first(
@@ -254,7 +254,7 @@ def matmul_integer_ranks(node: Node, limits: Limits) -> str:
     )
 
 
-def matmul_n_bits(node: Node, limits: Limits) -> str:
+def matmul_n_bits(node: PartitionNode, limits: Limits) -> str:
     """4 or 8 bits, in a type that dequantizeLinear takes, and no g_idx."""
     bits = node.get("bits", 4)
     type = TensorProto.UINT8 if bits == 8 else TensorProto.UINT4
@@ -266,7 +266,7 @@ def matmul_n_bits(node: Node, limits: Limits) -> str:
     return "" if bits in {4, 8} else f"bits must be 4 or 8, got {bits}"
 
 
-def float_outputs(node: Node, limits: Limits) -> str:
+def float_outputs(node: PartitionNode, limits: Limits) -> str:
     """The first output must be float32 or float16, and all of one type."""
     types = [node.output(index).type for index in range(len(node.outputs)) if node.returns(index)]
     if types[:1] and types[0] in _FLOATS and len(set(types)) == 1:
@@ -274,7 +274,7 @@ def float_outputs(node: Node, limits: Limits) -> str:
     return f"the outputs must be all float or all float16, got {', '.join(map(type_name, types))}"
 
 
-def reduction_axes(node: Node, limits: Limits) -> str:
+def reduction_axes(node: PartitionNode, limits: Limits) -> str:
     """Axes that are an input must have one dimension, and be constant unless they are empty."""
     if not node.has(1):
         return ""
@@ -284,28 +284,28 @@ def reduction_axes(node: Node, limits: Limits) -> str:
     return "" if shape[0] == 0 or node.constant(1) is not None else f"axes (input 1, {node.inputs[1]!r}) must be a constant initializer"
 
 
-def two_inputs(node: Node, limits: Limits) -> str:
+def two_inputs(node: PartitionNode, limits: Limits) -> str:
     """There must be at least two inputs."""
     return "" if len(node.inputs) >= 2 else f"there must be at least 2 inputs, got {len(node.inputs)}"
 
 
-def no_statistics(node: Node, limits: Limits) -> str:
+def no_statistics(node: PartitionNode, limits: Limits) -> str:
     """The mean and the inverse standard deviation must not be outputs."""
     return "the outputs mean and inv_std_var must not be used" if node.returns(1) or node.returns(2) else ""
 
 
-def rank_4(node: Node, limits: Limits) -> str:
+def rank_4(node: PartitionNode, limits: Limits) -> str:
     """The input must have rank 4."""
     return "" if len(node.shape(0)) == 4 else f"the input must have rank 4, got {len(node.shape(0))}"
 
 
-def scale_rank(node: Node, limits: Limits) -> str:
+def scale_rank(node: PartitionNode, limits: Limits) -> str:
     """The scale must not have a higher rank than the input."""
     ranks = len(node.shape(0)), len(node.shape(1))
     return "" if ranks[1] <= ranks[0] else f"the scale's rank must be at most the input's, {ranks[0]}, got {ranks[1]}"
 
 
-def sequence_lengths(node: Node, limits: Limits) -> str:
+def sequence_lengths(node: PartitionNode, limits: Limits) -> str:
     """Lengths of sequences must be constants, all equal to the number of steps."""
     if not node.has(4):
         return ""
@@ -315,7 +315,7 @@ def sequence_lengths(node: Node, limits: Limits) -> str:
     return "" if (lengths == steps).all() else f"each of sequence_lens must be {steps}, got {lengths.tolist()}"
 
 
-def activations(node: Node, limits: Limits) -> str:
+def activations(node: PartitionNode, limits: Limits) -> str:
     """Activations must be Relu, Tanh or Sigmoid, the same in both directions."""
     names = node.texts("activations")
     count = 2 if node.op == "GRU" else 3
@@ -325,13 +325,13 @@ def activations(node: Node, limits: Limits) -> str:
     return f"activations must be {', '.join(_ACTIVATIONS)}, got {', '.join(refused)}" if refused else ""
 
 
-def no_clip(node: Node, limits: Limits) -> str:
+def no_clip(node: PartitionNode, limits: Limits) -> str:
     """The attribute clip must not be used."""
     largest = float(np.finfo(np.float32).max)
     return "" if math.isclose(node.get("clip", largest), largest) else "clip must not be given"
 
 
-def rotary_embedding(node: Node, limits: Limits) -> str:
+def rotary_embedding(node: PartitionNode, limits: Limits) -> str:
     """Types and ranks, and numbers of heads that fit. ONNX's own operator and that of ONNX Runtime have their inputs in other orders."""
     standard = node.domain == ""
     cosine, sine, positions = (1, 2, 3) if standard else (2, 3, 1)
@@ -354,7 +354,7 @@ def rotary_embedding(node: Node, limits: Limits) -> str:
     return ""
 
 
-def multi_head_attention(node: Node, limits: Limits) -> str:
+def multi_head_attention(node: PartitionNode, limits: Limits) -> str:
     """No bias, mask or cache beside the past; both presents or none; the number of heads."""
     unsupported = {3: "bias", 4: "key_padding_mask", 8: "past_sequence_length", 9: "cache_indirection"}
     given = [name for index, name in unsupported.items() if node.has(index)]
@@ -367,7 +367,7 @@ def multi_head_attention(node: Node, limits: Limits) -> str:
     return "" if node.get("num_heads", 0) else "num_heads must be given"
 
 
-def group_query_attention(node: Node, limits: Limits) -> str:
+def group_query_attention(node: PartitionNode, limits: Limits) -> str:
     """A constant total length that is the sequence's in the first step, and the past's in the others; ranks, types and caches."""
     if not all(node.has(index) for index in (0, 5, 6)):
         return "query, seqlens_k and total_sequence_length must be given"
@@ -393,7 +393,7 @@ def group_query_attention(node: Node, limits: Limits) -> str:
     return "" if len(node.outputs) == 3 else f"there must be 3 outputs, got {len(node.outputs)}"
 
 
-def einsum(node: Node, limits: Limits) -> str:
+def einsum(node: PartitionNode, limits: Limits) -> str:
     """One or two inputs and an equation of letters, which becomes one WebNN operation that must take the types and ranks."""
     equation = node.get("equation", " ").replace(" ", "")
     left, arrow, right = equation.partition("->")

@@ -11,7 +11,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 
 from webnn.validation.errors import OperationError
 
-__all__ = ["DEEPEST", "Graph", "Node", "Value", "bodies_of", "read_graph", "type_name"]
+__all__ = ["DEEPEST", "PartitionGraph", "PartitionNode", "PartitionValue", "bodies_of", "read_graph", "type_name"]
 
 #: The deepest nesting of the bodies of If, Loop and Scan.
 DEEPEST = 32
@@ -21,7 +21,7 @@ _FIRST = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PartitionValue:
     """A value: its type in ``TensorProto.DataType``, 0 if it is not a tensor, or unknown, and its shape; ``None`` if that is unknown.
 
     An unknown dimension is ``None``; ``symbols`` are the names of the dimensions, empty for one without a name.
@@ -37,41 +37,41 @@ class Value:
         return [symbol for symbol, size in zip(self.symbols, self.shape or (), strict=False) if size is None]
 
 
-class Graph:
+class PartitionGraph:
     """A graph, or the body of a node, with its scope.
 
     Its name in reports is empty for the model's graph, otherwise the way to the node, and the attribute. ``free`` are the names of those
     dimensions of the model's inputs that have no size; one without a name is empty.
     """
 
-    def __init__(self, name: str, inputs: list[str], outputs: list[str], parent: Graph | None = None) -> None:
+    def __init__(self, name: str, inputs: list[str], outputs: list[str], parent: PartitionGraph | None = None) -> None:
         self.name = name
         self.free: frozenset[str] = frozenset() if parent is None else parent.free
         self.inputs = inputs
         self.outputs = outputs
         self.parent = parent
-        self.nodes: list[Node] = []
-        self.values: dict[str, Value] = {}
+        self.nodes: list[PartitionNode] = []
+        self.values: dict[str, PartitionValue] = {}
         self.constants: dict[str, TensorProto] = {}
         self._own: set[str] = set()
 
-    def add(self, node: Node) -> None:
+    def add(self, node: PartitionNode) -> None:
         """Add a node."""
         self.nodes.append(node)
         self._own.update(node.outputs)
 
-    def value(self, name: str) -> Value:
+    def value(self, name: str) -> PartitionValue:
         """Return what is known of a value of this graph, or of one around it."""
-        graph: Graph | None = self
+        graph: PartitionGraph | None = self
         while graph is not None:
             if name in graph.values:
                 return graph.values[name]
             graph = graph.parent
-        return Value()
+        return PartitionValue()
 
     def constant(self, name: str) -> TensorProto | None:
         """Return a constant initializer of this graph, or of one around it; ``None`` if the name is not that of one."""
-        graph: Graph | None = self
+        graph: PartitionGraph | None = self
         while graph is not None and name:
             if name in graph.constants:
                 return graph.constants[name]
@@ -82,7 +82,7 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node:
+class PartitionNode:
     """A node, with the version ``since`` of its operator. Two nodes are equal if they are the same object.
 
     ``domain`` is empty for ONNX's own, ``name`` may be empty, and so is a name in ``inputs`` for an optional one that is left out.
@@ -94,10 +94,10 @@ class Node:
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    graph: Graph
+    graph: PartitionGraph
     since: int = _FIRST
     attributes: Mapping[str, AttributeProto] = field(default_factory=dict)
-    bodies: tuple[Graph, ...] = ()
+    bodies: tuple[PartitionGraph, ...] = ()
 
     def has(self, index: int) -> bool:
         """Tell whether it has an input."""
@@ -107,13 +107,13 @@ class Node:
         """Tell whether it has an output."""
         return index < len(self.outputs) and bool(self.outputs[index])
 
-    def input(self, index: int) -> Value:
+    def input(self, index: int) -> PartitionValue:
         """Return what is known of an input; of one that is absent, nothing is."""
-        return self.graph.value(self.inputs[index]) if self.has(index) else Value()
+        return self.graph.value(self.inputs[index]) if self.has(index) else PartitionValue()
 
-    def output(self, index: int) -> Value:
+    def output(self, index: int) -> PartitionValue:
         """Return what is known of an output; of one that is absent, nothing is."""
-        return self.graph.value(self.outputs[index]) if self.returns(index) else Value()
+        return self.graph.value(self.outputs[index]) if self.returns(index) else PartitionValue()
 
     def shape(self, index: int) -> tuple[int, ...]:
         """Return the shape of an input that is known to be static; ``()`` if the input is absent."""
@@ -189,10 +189,10 @@ class _Reader:
     overridden: bool
     _since: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def read(self, proto: GraphProto, name: str, parent: Graph | None, depth: int) -> Graph:
+    def read(self, proto: GraphProto, name: str, parent: PartitionGraph | None, depth: int) -> PartitionGraph:
         if depth > DEEPEST:
             raise OperationError(f"bodies of nodes must stand at most {DEEPEST} deep in each other")
-        graph = Graph(name, [each.name for each in proto.input], [each.name for each in proto.output], parent)
+        graph = PartitionGraph(name, [each.name for each in proto.input], [each.name for each in proto.output], parent)
         for info in (*proto.value_info, *proto.output, *proto.input):
             graph.values[info.name] = _value(info.type)
         for tensor in proto.initializer:
@@ -201,7 +201,7 @@ class _Reader:
             inputs = [graph.values[name] for name in graph.inputs if name not in graph.constants]
             graph.free = frozenset([symbol for each in inputs for symbol in each.unknown])
         for sparse in proto.sparse_initializer:
-            graph.values.setdefault(sparse.values.name, Value(sparse.values.data_type, tuple(sparse.dims)))
+            graph.values.setdefault(sparse.values.name, PartitionValue(sparse.values.data_type, tuple(sparse.dims)))
         for node in proto.node:
             constant = _constant_of(node) if node.op_type == "Constant" and node.output else None
             if constant is not None:
@@ -211,16 +211,16 @@ class _Reader:
                 graph.add(self._node(node, graph, depth))
         return graph
 
-    def _add_constant(self, graph: Graph, tensor: TensorProto, name: str = "") -> None:
+    def _add_constant(self, graph: PartitionGraph, tensor: TensorProto, name: str = "") -> None:
         name = name or tensor.name
-        graph.values[name] = Value(tensor.data_type, tuple(tensor.dims))
+        graph.values[name] = PartitionValue(tensor.data_type, tuple(tensor.dims))
         if not self.overridden or name not in graph.inputs:
             graph.constants[name] = tensor
 
-    def _node(self, node: NodeProto, graph: Graph, depth: int) -> Node:
+    def _node(self, node: NodeProto, graph: PartitionGraph, depth: int) -> PartitionNode:
         label = f"{graph.name}/" * bool(graph.name) + (node.name or next(iter(node.output), node.op_type))
         domain = "" if node.domain == "ai.onnx" else node.domain
-        return Node(
+        return PartitionNode(
             op=node.op_type,
             domain=domain,
             name=node.name,
@@ -258,17 +258,17 @@ def _constant_of(node: NodeProto) -> TensorProto | None:
     return None
 
 
-def _value(type: TypeProto) -> Value:
+def _value(type: TypeProto) -> PartitionValue:
     tensor = type.tensor_type
     if not type.HasField("tensor_type"):
-        return Value()
+        return PartitionValue()
     if not tensor.HasField("shape"):
-        return Value(tensor.elem_type)
+        return PartitionValue(tensor.elem_type)
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-    return Value(tensor.elem_type, tuple(sizes), tuple([dim.dim_param for dim in tensor.shape.dim]))
+    return PartitionValue(tensor.elem_type, tuple(sizes), tuple([dim.dim_param for dim in tensor.shape.dim]))
 
 
-def read_graph(model: ModelProto) -> Graph:
+def read_graph(model: ModelProto) -> PartitionGraph:
     """Read a model's graph and all bodies in it. Types are those of its ``value_info``.
 
     Raises:

@@ -16,7 +16,7 @@ from pathlib import Path
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-from webnn.onnx.partition.graph import DEEPEST, Node, bodies_of
+from webnn.onnx.partition.graph import DEEPEST, PartitionNode, bodies_of
 from webnn.validation.errors import NotSupportedError, OperationError
 
 __all__ = ["Inlined", "Optimized", "find_inlined", "find_refusal", "optimize"]
@@ -224,7 +224,7 @@ class Inlined:
     outputs: tuple[str, ...]
 
 
-def find_inlined(nodes: Sequence[Node], makers: Mapping[str, NodeProto]) -> list[Inlined]:
+def find_inlined(nodes: Sequence[PartitionNode], makers: Mapping[str, NodeProto]) -> list[Inlined]:
     """Find the functions that were inlined in a graph, whose nodes are in topological order. One within another one counts as a part of it.
 
     A model may have been inlined by somebody else: ``makers`` are the nodes that made values before.
@@ -261,7 +261,7 @@ def _survivor(name: str, made: Container[str], makers: Mapping[str, NodeProto]) 
     return name
 
 
-def _inlined(op: str, places: list[int], nodes: Sequence[Node], further: Iterable[str] = ()) -> Inlined:
+def _inlined(op: str, places: list[int], nodes: Sequence[PartitionNode], further: Iterable[str] = ()) -> Inlined:
     made = {name for place in places for name in nodes[place].outputs}
     read = [name for place in places for name in nodes[place].inputs if name and name not in made and not name.startswith(_INLINED)]
     given = [name for place in places for name in nodes[place].outputs if name and not name.startswith(_INLINED)]

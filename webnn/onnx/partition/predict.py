@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from onnx import ModelProto, NodeProto
 
-from webnn.onnx.partition.graph import Graph, Node, read_graph
+from webnn.onnx.partition.graph import PartitionGraph, PartitionNode, read_graph
 from webnn.onnx.partition.optimize import Optimized, find_inlined, optimize
 from webnn.onnx.partition.table import fault, refusal
 from webnn.validation.errors import OperationError
@@ -137,12 +137,12 @@ def describe(partition: Partition) -> list[str]:
 class _Unit:
     """Nodes that are partitioned as one: a node, a function, or a subgraph of an earlier round."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[PartitionNode, ...]
     inputs: frozenset[str]
     outputs: frozenset[str]
 
 
-def _unit(*nodes: Node) -> _Unit:
+def _unit(*nodes: PartitionNode) -> _Unit:
     outputs = frozenset(name for node in nodes for name in node.outputs if name)
     inputs = frozenset(name for node in nodes for name in (*node.inputs, *node.captured) if name) - outputs
     return _Unit(nodes, inputs, outputs)
@@ -158,7 +158,7 @@ class _Maker:
         self.subgraphs: list[Subgraph] = []
         self.boundaries: list[Boundary] = []
 
-    def add(self, graph: Graph) -> None:
+    def add(self, graph: PartitionGraph) -> None:
         """Partition a graph: first the bodies in it, which ONNX Runtime partitions on their own."""
         for node in graph.nodes:
             for body in node.bodies:
@@ -182,19 +182,21 @@ class _Maker:
         whole = [node for node in functions if not reasons[node]]
         self._note(graph, [*plain, *whole, *members], reasons, [first, second])
 
-    def _split(self, graph: Graph) -> tuple[list[Node], dict[Node, list[Node]]]:
+    def _split(self, graph: PartitionGraph) -> tuple[list[PartitionNode], dict[PartitionNode, list[PartitionNode]]]:
         """Return a graph's nodes without those of inlined functions, and the functions as nodes, with theirs."""
         found = find_inlined(graph.nodes, self._makers)
         inside = {place for each in found for place in each.nodes}
         functions = {}
         for each in found:
-            node = Node(op=each.op, domain="", name="", inputs=each.inputs, outputs=each.outputs, graph=graph)
+            node = PartitionNode(op=each.op, domain="", name="", inputs=each.inputs, outputs=each.outputs, graph=graph)
             functions[node] = [graph.nodes[place] for place in each.nodes]
         return [node for place, node in enumerate(graph.nodes) if place not in inside], functions
 
-    def _note(self, graph: Graph, nodes: Iterable[Node], reasons: Mapping[Node, str], rounds: Sequence[_Groups]) -> None:
+    def _note(
+        self, graph: PartitionGraph, nodes: Iterable[PartitionNode], reasons: Mapping[PartitionNode, str], rounds: Sequence[_Groups]
+    ) -> None:
         """Add the nodes of a graph, its subgraphs, and what splits them."""
-        start, numbers = len(self.subgraphs), dict[Node, int]()
+        start, numbers = len(self.subgraphs), dict[PartitionNode, int]()
         for each in rounds:
             for group in each.groups:
                 numbers.update(dict.fromkeys((node for unit in group for node in unit.nodes), start))
@@ -210,7 +212,7 @@ class _Maker:
                 self.boundaries.append(Boundary(before=index, after=index + 1, nodes=split))
 
 
-def _place(node: Node, graph: Graph, reason: str, number: int | None) -> PlacedNode:
+def _place(node: PartitionNode, graph: PartitionGraph, reason: str, number: int | None) -> PlacedNode:
     operator = f"{node.domain}.{node.op}" if node.domain else node.op
     return PlacedNode(
         name=node.name,

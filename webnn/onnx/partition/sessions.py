@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from webnn.onnx.partition.graph import Node
+from webnn.onnx.partition.graph import PartitionNode
 
 __all__ = ["FAULTS", "Fault"]
 
-Fault = Callable[[Node], str]
+Fault = Callable[[PartitionNode], str]
 
 
-def quantization_shapes(node: Node) -> str:
+def quantization_shapes(node: PartitionNode) -> str:
     """Check that scale and zero point have the shape that the provider gives to both, from that of the scale."""
     shape, scale = node.shape(0), node.shape(1)
     axis = node.get("axis", 1)

@@ -12,7 +12,7 @@ from onnx import TensorProto
 
 from webnn.onnx.partition import limits
 from webnn.onnx.partition.conditions import CONDITIONS
-from webnn.onnx.partition.graph import Graph, Node, Value, type_name
+from webnn.onnx.partition.graph import PartitionGraph, PartitionNode, PartitionValue, type_name
 from webnn.onnx.partition.limits import Limits, refused_rank, refused_type
 from webnn.onnx.partition.sessions import FAULTS
 
@@ -85,7 +85,7 @@ def source() -> Mapping[str, Any]:
     return MappingProxyType(limits.data()["source"])
 
 
-def refusal(node: Node, limits: Limits) -> str:
+def refusal(node: PartitionNode, limits: Limits) -> str:
     """Return why the provider does not take a node, in a graph whose values have types, or ""."""
     rule = rules().get(node.op)
     if rule is None:
@@ -93,12 +93,12 @@ def refusal(node: Node, limits: Limits) -> str:
     return next((reason for reason in _reasons(node, rule, limits) if reason), "")
 
 
-def fault(node: Node) -> str:
+def fault(node: PartitionNode) -> str:
     """Return why ONNX Runtime Web makes no session with a node that the provider takes, or ""."""
     return next(filter(None, (FAULTS[name](node) for name in rules()[node.op].faults)), "")
 
 
-def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
+def _reasons(node: PartitionNode, rule: Rule, limits: Limits) -> Iterator[str]:
     """Check a node in the provider's order."""
     for index, name in enumerate(node.inputs):
         yield _refused_shape(node.graph, node.input(index), name, f"input {index} ({name!r})", empty=rule.empty)
@@ -114,7 +114,7 @@ def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
         yield CONDITIONS[name](node, limits)
 
 
-def _refused_shape(graph: Graph, value: Value, name: str, what: str, *, empty: bool) -> str:
+def _refused_shape(graph: PartitionGraph, value: PartitionValue, name: str, what: str, *, empty: bool) -> str:
     if not name:
         return ""
     if value.shape is None:
@@ -127,7 +127,7 @@ def _refused_shape(graph: Graph, value: Value, name: str, what: str, *, empty: b
     return ""
 
 
-def _advise_shape(graph: Graph, value: Value) -> str:
+def _advise_shape(graph: PartitionGraph, value: PartitionValue) -> str:
     """Say what can fix a dynamic shape: the session can fix free dimensions of the model's inputs only."""
     free = graph.free
     if not free:
@@ -137,7 +137,7 @@ def _advise_shape(graph: Graph, value: Value) -> str:
     return "freeDimensionOverrides of the session can fix it, unless it depends on data"
 
 
-def _reasons_of_inputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
+def _reasons_of_inputs(node: PartitionNode, rule: Rule, limits: Limits) -> Iterator[str]:
     indices = range(len(node.inputs)) if rule.same == "all" else rule.same
     types = {index: node.input(int(index)).type for index in indices if node.has(int(index))}
     if len(set(types.values())) > 1:
@@ -157,7 +157,7 @@ def _reasons_of_inputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
         yield refused_rank(limits, row, len(node.shape(0)))
 
 
-def _reasons_of_outputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
+def _reasons_of_outputs(node: PartitionNode, rule: Rule, limits: Limits) -> Iterator[str]:
     if rule.parts:
         for row in rule.outputs:
             yield refused_type(limits, row, node.output(0).type, "output 0")
@@ -170,7 +170,7 @@ def _reasons_of_outputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]
             yield refused_rank(limits, rule.result(index), len(node.output(index).shape or ()), what)
 
 
-def _reasons_of_members(node: Node, rule: Rule) -> Iterator[str]:
+def _reasons_of_members(node: PartitionNode, rule: Rule) -> Iterator[str]:
     if rule.counts and len(node.inputs) not in rule.counts:
         yield f"there must be {' or '.join(map(str, rule.counts))} inputs, got {len(node.inputs)}"
     if rule.results and len(node.outputs) > rule.results:

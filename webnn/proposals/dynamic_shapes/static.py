@@ -10,8 +10,8 @@ from typing import Any
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import GraphDescription
 from webnn.builder.graph import ComputationalGraph, collect
+from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator
-from webnn.builder.sketch import Sketch, make_sketch
 from webnn.builder.transform import Rebuilder
 from webnn.proposals.dynamic_shapes.chains import find_values
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, STATIC, VALUE_OPERANDS

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from webnn.builder.elementwise import saturate, wrap
+from webnn.builder.elementwise import bits_of, saturate, wrap
 from webnn.importing.values import Array, Refused
+from webnn.stablehlo.elements import kind_of
 from webnn.stablehlo.folding import Fold
-from webnn.stablehlo.kinds import bits_of, check, kind_of
+from webnn.stablehlo.kinds import check
 from webnn.stablehlo.node import Node
 
 __all__ = ["FOLDS"]

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from webnn.builder.elementwise import FUNCTIONS, divide, power, total_order, wrap
+from webnn.builder.elementwise import FUNCTIONS, bits_of, divide, is_signed, power, total_order, wrap
 from webnn.hlo.attributes import COMPARISONS
 from webnn.importing.values import Array, Refused
+from webnn.stablehlo.elements import kind_of
 from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.conversion import FOLDS as CONVERSIONS
-from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
+from webnn.stablehlo.kinds import check
 from webnn.stablehlo.node import Node
 
 __all__ = ["FOLDS"]

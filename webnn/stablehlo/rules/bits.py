@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from webnn.builder.elementwise import bits_of, is_signed
 from webnn.builder.operand import MLOperand
 from webnn.importing.bits import Bits, Combination, Shift
-from webnn.stablehlo.kinds import bits_of, is_signed
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.rules.elementwise import spread

@@ -13,7 +13,7 @@ import numpy as np
 from webnn.importing.functions import Calculator, find_power
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.stablehlo.kinds import kind_of
+from webnn.stablehlo.elements import kind_of
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules.functions import function
 from webnn.stablehlo.rules.sorting import lower_custom_top_k, lower_top_k

@@ -8,11 +8,13 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from webnn.builder.elementwise import bits_of, is_signed
 from webnn.builder.operand import MLOperand
 from webnn.hlo.attributes import COMPARISONS
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
-from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
+from webnn.stablehlo.elements import kind_of
+from webnn.stablehlo.kinds import check
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.rules import Rule
 from webnn.validation.descriptor import SMALL_TYPES
