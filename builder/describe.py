@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.dictionary import Dictionary
 
-__all__ = ["describe", "describe_graph", "value_key"]
+__all__ = ["describe", "describe_checked", "describe_graph", "given_options", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -69,6 +70,17 @@ def describe_graph(graph: ComputationalGraph, name: str = "", names: Mapping[obj
     ``names`` has names for some of its values, by `value_key`; one that is taken gets a number.
     """
     return _Describer(graph, names).describe(graph, name)
+
+
+def describe_checked(graph: ComputationalGraph, name: str, names: Mapping[object, str], order: Iterable[str]) -> GraphDescription:
+    """Describe a graph, its inputs in an order. The description keeps the operators, so that it can be built without checking them again."""
+    description = describe_graph(graph, name, names)
+    places = {each: place for place, each in enumerate(order)}
+    inputs = sorted(description.inputs.items(), key=lambda item: places.get(item[0], len(places)))
+    description = replace(description, inputs=dict(inputs))
+    # Safe: the description has not been shared yet.
+    object.__setattr__(description, "_checked", graph.operators)
+    return description
 
 
 def value_key(operand: MLOperand) -> object:
@@ -158,7 +170,7 @@ class _Describer:
             operation=row.name,
             inputs=inputs,
             arguments=arguments,
-            options=_options(operator) if operator.given else {},
+            options=given_options(operator) if operator.given else {},
             operands=operands,
             label=label,
             outputs=tuple(outputs),
@@ -181,7 +193,7 @@ class _Describer:
         return name
 
 
-def _options(operator: Operator) -> dict[str, Any]:
+def given_options(operator: Operator) -> dict[str, Any]:
     """Return the options that the program gave, in the IDL's order, without operands."""
     given, options, row = operator.given, operator.options, operator.operation
     if not given or options is None:

@@ -1,6 +1,6 @@
 """A graph as a value: `GraphDescription` and its parts. `webnn.builder.describe` makes one from operands.
 
-A description has the specification's own names. It holds no operand, no builder and no context.
+A description has the specification's own names. It needs no operand, no builder and no context.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
+    from webnn.builder.operand import MLOperand, Operator
 
 __all__ = [
     "ActivationDescription",
@@ -317,6 +317,15 @@ class GraphDescription(_Value):
     operators: tuple[OperatorDescription, ...]
     outputs: Mapping[str, str]
     calls: tuple[CallDescription, ...] = ()
+    #: The operators that an import described, as a builder of the same draft has checked them; empty for others, copies among them.
+    _checked: tuple[Operator, ...] = field(default=(), init=False, compare=False)
+
+    def __getstate__(self) -> list[Any]:
+        return [getattr(self, each.name) for each in fields(self) if each.init]
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        for each, value in zip(fields(self), [*state, ()], strict=True):
+            object.__setattr__(self, each.name, value)
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.calls import FUSE, Call, restore_call
+from webnn.builder.describe import given_options
 from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
-from webnn.builder.operand import MLOperand
+from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.sketch import Sketch, make_sketch
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
+    from webnn.validation.operation import Operation
     from webnn.validation.revision import Revision
 
 __all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
@@ -40,7 +42,7 @@ def build(
             argument="builder",
             rule="conversion",
         )
-    return Rebuilder(builder).build(description, inputs)
+    return _Copier(builder).build(description, inputs)
 
 
 def infer(description: GraphDescription) -> GraphDescription:
@@ -230,15 +232,18 @@ class Rebuilder:
             for each in description.calls:
                 calls.append(Call(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
                 self._calls.update(dict.fromkeys(each.operators, calls[-1]))
-        for number, operator in enumerate(description.operators):
-            self._path = f"operators[{number}]"
-            self._call(operator)
+        self._call_all(description)
         for call, each in zip(calls, description.calls, strict=False):
             call.operands = {name: self.operands[value] for name, value in each.inputs.items() if value in self.operands}
             results = {name: self.operands[value] for name, value in each.outputs.items() if value in self.operands}
             call.results = {name: (made._operator.index, made._position) for name, made in results.items() if made._operator is not None}
         self._path = "outputs"
         return {name: self._find(value) for name, value in description.outputs.items()}
+
+    def _call_all(self, description: GraphDescription) -> None:
+        for number, operator in enumerate(description.operators):
+            self._path = f"operators[{number}]"
+            self._call(operator)
 
     def _accept(self, name: str, operand: MLOperand, descriptor: OperandDescriptor) -> MLOperand:
         """Return an operand that replaces an input."""
@@ -298,6 +303,65 @@ class Rebuilder:
 
     def _taken(self, name: str) -> DescriptionError:
         return DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
+
+
+class _Copier(Rebuilder):
+    """A `Rebuilder` that copies operators which a builder of the same draft has checked, and which are as they were described."""
+
+    def _call_all(self, description: GraphDescription) -> None:
+        checked, revision, kind = description._checked, self._builder._revision, type(self._builder)
+        names = {source.operation.name for source in checked}
+        if (
+            len(checked) != len(description.operators)
+            or description.calls
+            or revision.of_graphs != description.draft
+            or revision.acceptance is not None
+            # A subclass of the builder may have methods of its own.
+            or any(getattr(kind, name) is not getattr(GraphBuilder, name, None) for name in ("_connect", *names))
+        ):
+            super()._call_all(description)
+            return
+        for number, (operator, source) in enumerate(zip(description.operators, checked, strict=True)):
+            if not self._copy(operator, source, revision.operations[source.operation.name]):
+                self._path = f"operators[{number}]"
+                self._call(operator)
+
+    def _copy(self, described: OperatorDescription, source: Operator, row: Operation) -> bool:
+        """Make an operator like a checked one; tell whether that can be done: the mappings of a description may have been changed."""
+        operands, builder, values = self.operands, self._builder, described.inputs.values()
+        try:
+            inputs = tuple([operands[name] for name in (next(iter(values)) if row.variadic else values)])  # type: ignore[index]
+            members = tuple([(member, operands[name]) for member, name in described.operands.items()]) if described.operands else ()
+        except (KeyError, TypeError):  # the call finds that, too
+            return False
+        if (
+            described.operation != row.name
+            or not _are_like(inputs, source.inputs)
+            or (source.arguments and tuple(described.arguments.values()) != source.arguments)
+            or (source.given and described.options != given_options(source))
+            or [member for member, _ in members] != [member for member, _ in source.members]
+            or not _are_like([each for _, each in members], [each for _, each in source.members])
+            or any(name in operands for name in described.outputs)
+        ):
+            return False
+        builder._count += 1
+        operator = Operator(
+            row, builder._count, described.label, inputs, members, source.arguments, source.options, source.result, source.given
+        )
+        for position, (name, descriptor) in enumerate(zip(described.outputs, operator.outputs, strict=True)):
+            operands[name] = MLOperand._create(builder, descriptor, operator, position)
+        return True
+
+
+def _are_like(operands: Sequence[MLOperand], others: Sequence[MLOperand]) -> bool:
+    """Tell whether operands have the types and shapes of others."""
+    if len(operands) != len(others):
+        return False
+    for one, other in zip(operands, others, strict=True):
+        # Results of operators that were copied have the descriptors of the others.
+        if one.descriptor is not other.descriptor and one.descriptor != other.descriptor:
+            return False
+    return True
 
 
 class _Inference(Rebuilder):

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from webnn.builder.calls import FUSE
-from webnn.builder.describe import describe_graph
+from webnn.builder.describe import describe_checked
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
 from webnn.builder.graph import collect
 from webnn.builder.graph_builder import GraphBuilder
@@ -329,10 +329,7 @@ class Imported:
 def describe_import(operands: Operands, outputs: Mapping[str, Value], name: str) -> GraphDescription:
     """Return the graph of an import that refused nothing. Its inputs are in the order of the model."""
     graph = collect({name: operands.find(value) for name, value in outputs.items()})
-    description = describe_graph(graph, name, operands.names)
-    places = {name: place for place, name in enumerate(operands.inputs)}
-    inputs = sorted(description.inputs.items(), key=lambda item: places.get(item[0], len(places)))
-    return replace(description, inputs=dict(inputs))
+    return describe_checked(graph, name, operands.names, operands.inputs)
 
 
 def _note_unused(report: Report, operands: Operands, description: GraphDescription) -> Report:
