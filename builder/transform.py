@@ -339,17 +339,17 @@ class _Copier(Rebuilder):
             or not _are_like(inputs, source.inputs)
             or (source.arguments and tuple(described.arguments.values()) != source.arguments)
             or (source.given and described.options != given_options(source))
-            or [member for member, _ in members] != [member for member, _ in source.members]
-            or not _are_like([each for _, each in members], [each for _, each in source.members])
-            or any(name in operands for name in described.outputs)
+            or (source.members and not _are_like([each for _, each in members], [each for _, each in source.members]))
+            or (source.members and described.operands.keys() != dict(source.members).keys())
+            or len(members) != len(source.members)
         ):
             return False
         builder._count += 1
         operator = Operator(
             row, builder._count, described.label, inputs, members, source.arguments, source.options, source.result, source.given
         )
-        for position, (name, descriptor) in enumerate(zip(described.outputs, operator.outputs, strict=True)):
-            operands[name] = MLOperand._create(builder, descriptor, operator, position)
+        for position, descriptor in enumerate(operator.outputs):
+            self._give(described.outputs[position], MLOperand._create(builder, descriptor, operator, position))
         return True
 
 

@@ -210,17 +210,12 @@ class Driver(ABC, Generic[_Node, _Item]):
         outcome = self.import_node(node)
         if outcome == "blocked" and self.retry(node):
             outcome = self.import_node(node)
-        place, operator = self.locate(node)
-        self._nodes.append(
-            NodeReport(
-                index=len(self._nodes),
-                name=place,
-                operator=operator,
-                outcome=outcome,
-                operators=range(begin + 1, self._builder._count + 1),
-                refusals=tuple(self._refusals)[refused:] if len(self._refusals) > refused else (),
-            )
-        )
+        self.report(*self.locate(node), outcome, begin, tuple(self._refusals)[refused:] if len(self._refusals) > refused else ())
+
+    def report(self, place: str, operator: str, outcome: Outcome, begin: int, refusals: tuple[Refusal, ...] = ()) -> None:
+        """Report a node of the model's own graph, before which there were ``begin`` operators."""
+        operators = range(begin + 1, self._builder._count + 1)
+        self._nodes.append(NodeReport(len(self._nodes), place, operator, outcome, operators, refusals))
 
     def import_node(self, node: _Node) -> Outcome:
         """Import a node; return what became of it."""
