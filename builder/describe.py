@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -73,13 +72,18 @@ def describe_graph(graph: ComputationalGraph, name: str = "", names: Mapping[obj
 
 
 def describe_checked(graph: ComputationalGraph, name: str, names: Mapping[object, str], order: Iterable[str]) -> GraphDescription:
-    """Describe a graph, its inputs in an order. The description keeps the operators, so that it can be built without checking them again."""
-    description = describe_graph(graph, name, names)
-    places = {each: place for place, each in enumerate(order)}
-    inputs = sorted(description.inputs.items(), key=lambda item: places.get(item[0], len(places)))
-    description = replace(description, inputs=dict(inputs))
+    """Describe a graph of a builder without a context, its inputs in an order, when somebody looks at it; see `describe_graph`.
+
+    The description keeps the graph, so that it can be built without checking the operators again.
+    """
+    draft = next(iter(graph.outputs.values()))._builder._revision.of_graphs
+    inputs = {each: graph.inputs[each].descriptor for each in dict.fromkeys([*order, *graph.inputs]) if each in graph.inputs}
+    description = GraphDescription(name=name, draft=draft, inputs=inputs, constants={}, operators=(), outputs={})
     # Safe: the description has not been shared yet.
-    object.__setattr__(description, "_checked", graph.operators)
+    object.__setattr__(description, "_checked", graph)
+    object.__setattr__(description, "_describe", functools.partial(describe_graph, graph, name, names))
+    for part in ("constants", "operators", "outputs", "calls"):
+        object.__delattr__(description, part)
     return description
 
 
@@ -152,10 +156,6 @@ class _Describer:
         operands: dict[str, str] = {}
         for name, operand in operator.members:
             operands[name] = self._find(operand, label, name)
-        arguments: dict[str, Any] = {}
-        if row.arguments:  # most operations have none
-            for argument, value in zip(row.arguments, operator.arguments, strict=True):
-                arguments[argument.name] = value
         base = label or row.name
         descriptors = operator.outputs
         outputs: list[str] = []
@@ -169,7 +169,7 @@ class _Describer:
         return make_operator(
             operation=row.name,
             inputs=inputs,
-            arguments=arguments,
+            arguments=operator.named_arguments,
             options=given_options(operator) if operator.given else {},
             operands=operands,
             label=label,

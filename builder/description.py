@@ -22,8 +22,9 @@ from webnn.validation.operation import Call
 from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
     from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand, Operator
+    from webnn.builder.operand import MLOperand
 
 __all__ = [
     "ActivationDescription",
@@ -317,14 +318,29 @@ class GraphDescription(_Value):
     operators: tuple[OperatorDescription, ...]
     outputs: Mapping[str, str]
     calls: tuple[CallDescription, ...] = ()
-    #: The operators that an import described, as a builder of the same draft has checked them; empty for others, copies among them.
-    _checked: tuple[Operator, ...] = field(default=(), init=False, compare=False)
+    #: The graph of an import, as a builder of the same draft has checked it; copies of the description have none. Not compared.
+    _checked: ComputationalGraph | None = field(default=None, init=False, compare=False)
+    #: Makes the parts that such a description lacks until somebody looks at them.
+    _describe: Callable[[], GraphDescription] | None = field(default=None, init=False, compare=False)
+
+    if not TYPE_CHECKING:  # type checkers would take any name for a member
+
+        def __getattr__(self, name: str) -> Any:
+            """Describe a graph when somebody looks at it: a program that only builds it does not."""
+            describe = None if name.startswith("_") else self._describe
+            if describe is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            described = describe()
+            for part in ("constants", "operators", "outputs", "calls"):
+                object.__setattr__(self, part, getattr(described, part))
+            object.__setattr__(self, "_describe", None)
+            return getattr(self, name)
 
     def __getstate__(self) -> list[Any]:
         return [getattr(self, each.name) for each in fields(self) if each.init]
 
     def __setstate__(self, state: Sequence[Any]) -> None:
-        for each, value in zip(fields(self), [*state, ()], strict=True):
+        for each, value in zip(fields(self), [*state, None, None], strict=True):
             object.__setattr__(self, each.name, value)
 
     def __repr__(self) -> str:

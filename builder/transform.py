@@ -42,7 +42,65 @@ def build(
             argument="builder",
             rule="conversion",
         )
-    return _Copier(builder).build(description, inputs)
+    checked = description._checked
+    if checked is None or inputs or not _is_checked_for(checked, description, builder):
+        return Rebuilder(builder).build(description, inputs)
+    return _copy(checked, builder) if description._describe is not None else _Copier(builder, checked).build(description)
+
+
+def _is_checked_for(graph: ComputationalGraph, description: GraphDescription, builder: GraphBuilder) -> bool:
+    """Tell whether a builder need not check the operators of a graph again, which another one has checked."""
+    revision, kind = builder._revision, type(builder)
+    methods = {"_connect", "constant", "input", *[operator.operation.name for operator in graph.operators]}
+    return (
+        revision.of_graphs == description.draft
+        and revision.acceptance is None
+        and revision.extension(FUSE) is None
+        # A program's subclass of the builder may have methods of its own.
+        and all(getattr(kind, name, None) is getattr(GraphBuilder, name, builder) for name in methods)
+        # The mappings of a description can change.
+        and {name: operand.descriptor for name, operand in graph.inputs.items()} == description.inputs
+    )
+
+
+def _copy(graph: ComputationalGraph, builder: GraphBuilder) -> dict[str, MLOperand]:
+    """Make a graph that was checked again, as nobody has looked at its description."""
+    rows, call = builder._revision.operations, builder._call("constant", "#api-mlgraphbuilder-constant-buffer")
+    builder._checkCanBuild("build")
+    #: By the ids of the operands, which the graph keeps.
+    leaves: dict[int, MLOperand] = {}
+    results: dict[int, list[MLOperand]] = {}
+
+    def find(operand: MLOperand) -> MLOperand:
+        if operand._operator is not None:
+            return results[operand._operator.index][operand._position]
+        found = leaves.get(id(operand))
+        if found is None:
+            assert operand._value is not None  # the inputs are there
+            found = leaves[id(operand)] = builder._keepConstant(call, operand.descriptor, operand._value)
+        return found
+
+    for name, operand in graph.inputs.items():
+        leaves[id(operand)] = builder.input(name, _members(builder, operand.descriptor))
+    for source in graph.operators:
+        copied = tuple([find(operand) for operand in source.inputs])
+        optional = tuple([(member, find(operand)) for member, operand in source.members]) if source.members else ()
+        results[source.index] = _repeat(builder, source, rows[source.operation.name], source.label, copied, optional)
+    return {name: find(operand) for name, operand in graph.outputs.items()}
+
+
+def _repeat(
+    builder: GraphBuilder,
+    source: Operator,
+    row: Operation,
+    label: str,
+    inputs: tuple[MLOperand, ...],
+    members: tuple[tuple[str, MLOperand], ...],
+) -> list[MLOperand]:
+    """Make an operator like a checked one, of operands like its own; return its results."""
+    builder._count += 1
+    operator = Operator(row, builder._count, label, inputs, members, source.arguments, source.options, source.result, source.given)
+    return [MLOperand._create(builder, descriptor, operator, position) for position, descriptor in enumerate(operator.outputs)]
 
 
 def infer(description: GraphDescription) -> GraphDescription:
@@ -192,6 +250,11 @@ def _make_activations(names: tuple[str, ...]) -> tuple[ActivationDescription, ..
     return tuple([ActivationDescription(operation=name) for name in names])
 
 
+def _members(builder: GraphBuilder, descriptor: OperandDescriptor) -> Any:
+    """Return a descriptor as programs give it."""
+    return {"dataType": descriptor.dataType, builder._revision.shape: descriptor.shape}
+
+
 class Rebuilder:
     """The state of one `GraphDescription.build`."""
 
@@ -212,21 +275,18 @@ class Rebuilder:
             raise
 
     def _build(self, description: GraphDescription, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
-        shape = self._builder._revision.shape
-
-        def members(descriptor: OperandDescriptor) -> Any:
-            return {"dataType": descriptor.dataType, shape: descriptor.shape}
-
+        builder = self._builder
         self._path = "inputs"
         for name in inputs:
             if name not in description.inputs:
                 raise DescriptionError(f"there is no input {webidl.describe(name)}", self._path)
         for name, descriptor in description.inputs.items():
             given = inputs.get(name)
-            self._give(name, self._builder.input(name, members(descriptor)) if given is None else self._accept(name, given, descriptor))
+            made = builder.input(name, _members(builder, descriptor)) if given is None else self._accept(name, given, descriptor)
+            self._give(name, made)
         for name, constant in description.constants.items():
             self._path = "constants"
-            self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
+            self._give(name, builder.constant(_members(builder, constant.descriptor), constant.value))
         calls: list[Call] = []
         if description.calls and self._builder._revision.extension(FUSE) is not None:
             for each in description.calls:
@@ -306,50 +366,39 @@ class Rebuilder:
 
 
 class _Copier(Rebuilder):
-    """A `Rebuilder` that copies operators which a builder of the same draft has checked, and which are as they were described."""
+    """A `Rebuilder` that makes operators like checked ones, where the description still says the same."""
+
+    def __init__(self, builder: GraphBuilder, checked: ComputationalGraph) -> None:
+        super().__init__(builder)
+        self._checked = checked
 
     def _call_all(self, description: GraphDescription) -> None:
-        checked, revision, kind = description._checked, self._builder._revision, type(self._builder)
-        names = {source.operation.name for source in checked}
-        if (
-            len(checked) != len(description.operators)
-            or description.calls
-            or revision.of_graphs != description.draft
-            or revision.acceptance is not None
-            # A subclass of the builder may have methods of its own.
-            or any(getattr(kind, name) is not getattr(GraphBuilder, name, None) for name in ("_connect", *names))
-        ):
-            super()._call_all(description)
-            return
-        for number, (operator, source) in enumerate(zip(description.operators, checked, strict=True)):
-            if not self._copy(operator, source, revision.operations[source.operation.name]):
+        rows = self._builder._revision.operations
+        for number, (operator, source) in enumerate(zip(description.operators, self._checked.operators, strict=True)):
+            if not self._copy(operator, source, rows[source.operation.name]):
                 self._path = f"operators[{number}]"
                 self._call(operator)
 
     def _copy(self, described: OperatorDescription, source: Operator, row: Operation) -> bool:
-        """Make an operator like a checked one; tell whether that can be done: the mappings of a description may have been changed."""
-        operands, builder, values = self.operands, self._builder, described.inputs.values()
+        """Make an operator; tell whether its description, whose mappings can change, still says the same."""
+        operands, values = self.operands, described.inputs.values()
         try:
             inputs = tuple([operands[name] for name in (next(iter(values)) if row.variadic else values)])  # type: ignore[index]
             members = tuple([(member, operands[name]) for member, name in described.operands.items()]) if described.operands else ()
         except (KeyError, TypeError):  # the call finds that, too
             return False
         if (
-            described.operation != row.name
+            tuple(described.inputs) != row.operands
             or not _are_like(inputs, source.inputs)
-            or (source.arguments and tuple(described.arguments.values()) != source.arguments)
-            or (source.given and described.options != given_options(source))
-            or (source.members and not _are_like([each for _, each in members], [each for _, each in source.members]))
-            or (source.members and described.operands.keys() != dict(source.members).keys())
-            or len(members) != len(source.members)
+            or described.arguments != source.named_arguments
+            or described.options != (given_options(source) if source.given else {})
+            or [member for member, _ in members] != [member for member, _ in source.members]
+            or not _are_like([each for _, each in members], [each for _, each in source.members])
         ):
             return False
-        builder._count += 1
-        operator = Operator(
-            row, builder._count, described.label, inputs, members, source.arguments, source.options, source.result, source.given
-        )
-        for position, descriptor in enumerate(operator.outputs):
-            self._give(described.outputs[position], MLOperand._create(builder, descriptor, operator, position))
+        results = _repeat(self._builder, source, row, described.label, inputs, members)
+        for name, result in zip(described.outputs, results, strict=True):
+            self._give(name, result)
         return True
 
 

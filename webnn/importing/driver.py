@@ -33,7 +33,7 @@ from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.narrow import narrow
-from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
+from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report, report_node
 from webnn.importing.steps import Operands
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
@@ -215,7 +215,7 @@ class Driver(ABC, Generic[_Node, _Item]):
     def report(self, place: str, operator: str, outcome: Outcome, begin: int, refusals: tuple[Refusal, ...] = ()) -> None:
         """Report a node of the model's own graph, before which there were ``begin`` operators."""
         operators = range(begin + 1, self._builder._count + 1)
-        self._nodes.append(NodeReport(len(self._nodes), place, operator, outcome, operators, refusals))
+        self._nodes.append(report_node(len(self._nodes), place, operator, outcome, operators, refusals))
 
     def import_node(self, node: _Node) -> Outcome:
         """Import a node; return what became of it."""
