@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.calls import FUSE, Call, restore_call
+from webnn.builder.collection import without_collection
 from webnn.builder.describe import given_options
 from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
 from webnn.builder.graph import ComputationalGraph, collect
@@ -43,9 +44,10 @@ def build(
             rule="conversion",
         )
     checked = description._checked
-    if checked is None or inputs or not _is_checked_for(checked, description, builder):
-        return Rebuilder(builder).build(description, inputs)
-    return _copy(checked, builder) if description._describe is not None else _Copier(builder, checked).build(description)
+    with without_collection():
+        if checked is None or inputs or not _is_checked_for(checked, description, builder):
+            return Rebuilder(builder).build(description, inputs)
+        return _copy(checked, builder) if description._describe is not None else _Copier(builder, checked).build(description)
 
 
 def _is_checked_for(graph: ComputationalGraph, description: GraphDescription, builder: GraphBuilder) -> bool:

@@ -73,6 +73,9 @@ class Scope:
 
     def check_new(self, names: Sequence[str]) -> None:
         """Refuse a node that makes a value that there is already in its graph."""
+        if len(names) == 1 and self._values.get(names[0]) is None:
+            # Most nodes make one.
+            return
         seen = set()
         for name in names:
             if name and (name in seen or self._values.get(name) is not None):

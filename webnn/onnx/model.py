@@ -130,18 +130,19 @@ class Model:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
             FormatError: The external data cannot be read.
         """
-        dtype = element_type(tensor.data_type)
-        shape = tuple(tensor.dims[:])
-        if len(shape) > _MOST_AXES or min(shape, default=0) < 0:
+        number, shape = tensor.data_type, tuple(tensor.dims[:])
+        dtype = element_type(number)
+        if len(shape) > _MOST_AXES or (shape and min(shape) < 0):
             wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0"
             raise Refused(f"the tensor {webidl.describe(tensor.name)} must have {wanted}, got {webidl.describe(list(shape))}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
         raw = tensor.raw_data
-        stored = _RAW.get(tensor.data_type)
+        stored = _RAW.get(number)
         if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
-            return np.frombuffer(raw, stored).reshape(shape).astype(dtype, copy=False)
-        field, own = _FIELDS.get(tensor.data_type, ("", None))
+            array = np.frombuffer(raw, stored).reshape(shape)
+            return array if array.dtype == dtype else array.astype(dtype)
+        field, own = _FIELDS.get(number, ("", None))
         numbers = getattr(tensor, field) if field and not raw else ()
         if numbers and len(numbers) == math.prod(shape):
             # NumPy copies the memory of a repeated field as a whole, but a single number is read faster from a list.
