@@ -6,7 +6,6 @@ A description has the specification's own names. It needs no operand, no builder
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from webnn.builder import above
+from webnn.builder.content import Value, comparable, feed
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
@@ -88,19 +88,8 @@ def _format_error(message: str, file: str, line: int, path: str, column: int) ->
     return FormatError(message, file, line=line, path=path, column=column)
 
 
-class _Value:
-    """Equality by content: arrays by their bytes, NaN equals NaN, and -0.0 differs from 0.0."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return _comparable(self) == _comparable(other) if type(self) is type(other) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # its mappings can change
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConstantDescription(_Value):
+class ConstantDescription(Value):
     """A constant of a graph.
 
     Attributes:
@@ -118,7 +107,7 @@ class ConstantDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ActivationDescription(_Value):
+class ActivationDescription(Value):
     """An `MLActivation` among the options of an operator, in drafts that have it.
 
     Attributes:
@@ -131,7 +120,7 @@ class ActivationDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OperatorDescription(_Value):
+class OperatorDescription(Value):
     """One call of an operation. Operands go by the names of values; see `GraphDescription`.
 
     Attributes:
@@ -235,7 +224,7 @@ class OperatorDescription(_Value):
         return inputs + arguments, {**options, "label": self.label} if self.label else options
 
 
-class _Unfrozen(_Value):
+class _Unfrozen(Value):
     """An `OperatorDescription` whose attributes can still be set."""
 
     __slots__ = OperatorDescription.__slots__
@@ -269,7 +258,7 @@ def make_operator(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CallDescription(_Value):
+class CallDescription(Value):
     """A call of a subgraph, in drafts that have subgraphs. Its operators are operators of the graph.
 
     Attributes:
@@ -294,7 +283,7 @@ class CallDescription(_Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GraphDescription(_Value):
+class GraphDescription(Value):
     """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.
 
     Inputs, constants and the results of operators are *values*; each has a name of its own. An input has the name that the program gave.
@@ -385,7 +374,7 @@ class GraphDescription(_Value):
     def digest(self) -> str:
         """Return a SHA-256 digest, in hexadecimal: that of every equal description, in any process and on any machine."""
         state = hashlib.sha256()
-        _feed(state.update, _comparable(self))
+        feed(state.update, comparable(self))
         return state.hexdigest()
 
     def infer(self) -> GraphDescription:
@@ -475,49 +464,3 @@ def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tupl
     places = {-1: -1} | {place: number for number, place in enumerate(kept)}
     own = [(calls[place], tuple([name for name in calls[place].operators if name in operators])) for place in kept]
     return tuple([replace(call, operators=names, caller=places[call.caller]) for call, names in own])
-
-
-def _comparable(value: Any) -> object:
-    """Return an object for comparison: two of them are equal if the values are, in the sense of `_Value`."""
-    if isinstance(value, float):
-        # Compare by text: in Python, NaN differs from itself, and 0.0 equals -0.0.
-        return repr(value) if math.isnan(value) or (value == 0 and math.copysign(1, value) < 0) else value
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
-    if isinstance(value, Mapping):
-        return {name: _comparable(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_comparable(each) for each in value]
-    if isinstance(value, _Value):
-        members = [(each.name, getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
-        # So that a graph without calls has the digest that it always had.
-        return [_comparable(member) for name, member in members if name != "calls" or member]
-    return value
-
-
-def _feed(update: Callable[[bytes | memoryview], None], value: object) -> None:
-    """Feed a comparable object to a hash. Equal objects give the same bytes, different ones give others."""
-    if isinstance(value, dict):
-        update(b"{%d:" % len(value))
-        for name in sorted(value):
-            _feed(update, name)
-            _feed(update, value[name])
-    elif isinstance(value, list | tuple):
-        update(b"[%d:" % len(value))
-        for each in value:
-            _feed(update, each)
-    elif isinstance(value, memoryview):
-        update(b"b%d:" % value.nbytes)
-        update(value)
-    elif isinstance(value, bool | int | float):
-        # 1 equals 1.0 and True.
-        number = repr(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
-        update(f"n{number};".encode())
-    elif isinstance(value, OperandDescriptor):
-        _feed(update, [value.dataType, value.dimensions])
-    elif value is None:
-        update(b"0")
-    else:
-        text = str(value).encode("utf-8", "surrogatepass")
-        update(b"s%d:" % len(text))
-        update(text)
