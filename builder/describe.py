@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
+from webnn.builder.content import ByContent
 from webnn.builder.description import (
     ActivationDescription,
-    ByContent,
     CallDescription,
     ConstantDescription,
     GraphDescription,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.dictionary import Dictionary
 
-__all__ = ["Names", "describe", "describe_graph", "make_operator", "value_key"]
+__all__ = ["Names", "describe", "describe_checked", "describe_graph", "given_options", "make_operator", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -68,6 +68,22 @@ def describe_graph(graph: ComputationalGraph, name: str = "", names: Mapping[obj
     ``names`` has names for some of its values, by `value_key`; one that is taken gets a number.
     """
     return _Describer(graph, names).describe(graph, name)
+
+
+def describe_checked(graph: ComputationalGraph, name: str, names: Mapping[object, str], order: Iterable[str]) -> GraphDescription:
+    """Describe a graph of a builder without a context, its inputs in an order, when somebody looks at it; see `describe_graph`.
+
+    The description keeps the graph, so that it can be built without checking the operators again.
+    """
+    draft = next(iter(graph.outputs.values()))._builder._revision.of_graphs
+    inputs = {each: graph.inputs[each].descriptor for each in dict.fromkeys([*order, *graph.inputs]) if each in graph.inputs}
+    description = GraphDescription(name=name, draft=draft, inputs=inputs, constants={}, operators=(), outputs={})
+    # Safe: the description has not been shared yet.
+    object.__setattr__(description, "_checked", graph)
+    object.__setattr__(description, "_describe", functools.partial(describe_graph, graph, name, names))
+    for part in ("constants", "operators", "outputs", "calls"):
+        object.__delattr__(description, part)
+    return description
 
 
 def value_key(operand: MLOperand) -> object:
@@ -139,10 +155,6 @@ class _Describer:
         operands: dict[str, str] = {}
         for name, operand in operator.members:
             operands[name] = self._find(operand, label, name)
-        arguments: dict[str, Any] = {}
-        if row.arguments:  # most operations have none
-            for argument, value in zip(row.arguments, operator.arguments, strict=True):
-                arguments[argument.name] = value
         base = label or row.name
         descriptors = operator.outputs
         outputs: list[str] = []
@@ -156,8 +168,8 @@ class _Describer:
         return make_operator(
             operation=row.name,
             inputs=inputs,
-            arguments=arguments,
-            options=_options(operator) if operator.given else {},
+            arguments=operator.named_arguments,
+            options=given_options(operator) if operator.given else {},
             operands=operands,
             label=label,
             outputs=tuple(outputs),
@@ -180,7 +192,7 @@ class _Describer:
         return name
 
 
-def _options(operator: Operator) -> dict[str, Any]:
+def given_options(operator: Operator) -> dict[str, Any]:
     """Return the options that the program gave, in the IDL's order, without operands."""
     given, options, row = operator.given, operator.options, operator.operation
     if not given or options is None:

@@ -1,27 +1,28 @@
 """A graph as a value: `GraphDescription` and its parts. `webnn.builder.describe` makes one from operands.
 
-A description has the specification's own names. It holds no operand, no builder and no context.
+A description has the specification's own names. It needs no operand, no builder and no context.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from webnn.builder import above
+from webnn.builder.content import ByContent, comparable, feed
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
 from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
     from webnn.builder.graph_builder import GraphBuilder
     from webnn.builder.operand import MLOperand
 
@@ -84,17 +85,6 @@ class FormatError(ValueError):
 
 def _format_error(message: str, file: str, line: int, path: str, column: int) -> FormatError:
     return FormatError(message, file, line=line, path=path, column=column)
-
-
-class ByContent:
-    """Equality by content: arrays by their bytes, NaN equals NaN, and -0.0 differs from 0.0."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return _comparable(self) == _comparable(other) if type(self) is type(other) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # its mappings can change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -283,6 +273,30 @@ class GraphDescription(ByContent):
     operators: tuple[OperatorDescription, ...]
     outputs: Mapping[str, str]
     calls: tuple[CallDescription, ...] = ()
+    #: The graph of an import, as a builder of the same draft has checked it; copies of the description have none. Not compared.
+    _checked: ComputationalGraph | None = field(default=None, init=False, compare=False)
+    #: Makes the parts that such a description lacks until somebody looks at them.
+    _describe: Callable[[], GraphDescription] | None = field(default=None, init=False, compare=False)
+
+    if not TYPE_CHECKING:  # type checkers would take any name for a member
+
+        def __getattr__(self, name: str) -> Any:
+            """Describe a graph when somebody looks at it: a program that only builds it does not."""
+            describe = None if name.startswith("_") else self._describe
+            if describe is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            described = describe()
+            for part in ("constants", "operators", "outputs", "calls"):
+                object.__setattr__(self, part, getattr(described, part))
+            object.__setattr__(self, "_describe", None)
+            return getattr(self, name)
+
+    def __getstate__(self) -> list[Any]:
+        return [getattr(self, each.name) for each in fields(self) if each.init]
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        for each, value in zip(fields(self), [*state, None, None], strict=True):
+            object.__setattr__(self, each.name, value)
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
@@ -326,7 +340,7 @@ class GraphDescription(ByContent):
     def digest(self) -> str:
         """Return a SHA-256 digest, in hexadecimal: that of every equal description, in any process and on any machine."""
         state = hashlib.sha256()
-        _feed(state.update, _comparable(self))
+        feed(state.update, comparable(self))
         return state.hexdigest()
 
     def infer(self) -> GraphDescription:
@@ -416,49 +430,3 @@ def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tupl
     places = {-1: -1} | {place: number for number, place in enumerate(kept)}
     own = [(calls[place], tuple([name for name in calls[place].operators if name in operators])) for place in kept]
     return tuple([replace(call, operators=names, caller=places[call.caller]) for call, names in own])
-
-
-def _comparable(value: Any) -> object:
-    """Return an object for comparison: two of them are equal if the values are, in the sense of `ByContent`."""
-    if isinstance(value, float):
-        # Compare by text: in Python, NaN differs from itself, and 0.0 equals -0.0.
-        return repr(value) if math.isnan(value) or (value == 0 and math.copysign(1, value) < 0) else value
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
-    if isinstance(value, Mapping):
-        return {name: _comparable(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_comparable(each) for each in value]
-    if isinstance(value, ByContent):
-        members = [(each.name, getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
-        # So that a graph without calls has the digest that it always had.
-        return [_comparable(member) for name, member in members if name != "calls" or member]
-    return value
-
-
-def _feed(update: Callable[[bytes | memoryview], None], value: object) -> None:
-    """Feed a comparable object to a hash. Equal objects give the same bytes, different ones give others."""
-    if isinstance(value, dict):
-        update(b"{%d:" % len(value))
-        for name in sorted(value):
-            _feed(update, name)
-            _feed(update, value[name])
-    elif isinstance(value, list | tuple):
-        update(b"[%d:" % len(value))
-        for each in value:
-            _feed(update, each)
-    elif isinstance(value, memoryview):
-        update(b"b%d:" % value.nbytes)
-        update(value)
-    elif isinstance(value, bool | int | float):
-        # 1 equals 1.0 and True.
-        number = repr(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
-        update(f"n{number};".encode())
-    elif isinstance(value, OperandDescriptor):
-        _feed(update, [value.dataType, value.dimensions])
-    elif value is None:
-        update(b"0")
-    else:
-        text = str(value).encode("utf-8", "surrogatepass")
-        update(b"s%d:" % len(text))
-        update(text)

@@ -208,12 +208,16 @@ class GraphBuilder(
         reason = buffers.elements_mismatch(view, converted)
         if reason:
             raise call.error("bufferView", reason)
+        return self._keepConstant(call, converted, view)
+
+    def _keepConstant(self, call: Call, descriptor: OperandDescriptor, view: Array) -> MLOperand:
+        """Run the last steps of `_constantFromBuffer`, whose others have checked that an array and a descriptor match."""
         detached = self._state.detached_reason(view)
         if detached:
             raise call.error("bufferView", detached)
-        self._checkTensor(call, "constant", "descriptor", converted)
+        self._checkTensor(call, "constant", "descriptor", descriptor)
         # 4. (3.) Make graph connections, with a copy of the bytes unless nobody can change them.
-        return MLOperand._create(self, converted, value=self._memory.keep(view, converted))
+        return MLOperand._create(self, descriptor, value=self._memory.keep(view, descriptor))
 
     def _constantFromTensor(self, tensor: Tensor) -> MLOperand:
         """Run the steps of `#api-mlgraphbuilder-constant-tensor`."""

@@ -49,6 +49,12 @@ class Operator:
         result = self.result
         return (result,) if isinstance(result, OperandDescriptor) else result
 
+    @property
+    def named_arguments(self) -> dict[str, Any]:
+        """The positional arguments other than operands, converted, by name."""
+        names = self.operation.arguments
+        return {argument.name: value for argument, value in zip(names, self.arguments, strict=True)} if names else {}
+
 
 class MLOperand(Arithmetic):
     """An edge of the graph that is being built: an input, a constant, or what an operator returns. `#api-mloperand`.

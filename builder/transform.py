@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
+from webnn.builder.collection import without_collection
+from webnn.builder.describe import given_options
 from webnn.builder.description import ActivationDescription, DescriptionError
 from webnn.builder.graph import FUSE, ComputationalGraph, SubgraphCall, collect, restore_call
 from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
-from webnn.builder.operand import MLOperand
+from webnn.builder.operand import MLOperand, Operator
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
+    from webnn.validation.operation import Operation
     from webnn.validation.revision import Revision
 
 __all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
@@ -38,7 +41,66 @@ def build(
             argument="builder",
             rule="conversion",
         )
-    return Rebuilder(builder).build(description, inputs)
+    checked = description._checked
+    with without_collection():
+        if checked is None or inputs or not _is_checked_for(checked, description, builder):
+            return Rebuilder(builder).build(description, inputs)
+        return _copy(checked, builder) if description._describe is not None else _Copier(builder, checked).build(description)
+
+
+def _is_checked_for(graph: ComputationalGraph, description: GraphDescription, builder: GraphBuilder) -> bool:
+    """Tell whether a builder need not check the operators of a graph again, which another one has checked."""
+    revision, kind = builder._revision, type(builder)
+    methods = {"_connect", "constant", "input", *[operator.operation.name for operator in graph.operators]}
+    return (
+        revision.of_graphs == description.draft
+        and revision.acceptance is None
+        and revision.extension(FUSE) is None
+        # A program's subclass of the builder may have methods of its own.
+        and all(getattr(kind, name, None) is getattr(GraphBuilder, name, builder) for name in methods)
+        # The mappings of a description can change.
+        and {name: operand.descriptor for name, operand in graph.inputs.items()} == description.inputs
+    )
+
+
+def _copy(graph: ComputationalGraph, builder: GraphBuilder) -> dict[str, MLOperand]:
+    """Make a graph that was checked again, as nobody has looked at its description."""
+    rows, call = builder._revision.operations, builder._call("constant", "#api-mlgraphbuilder-constant-buffer")
+    builder._checkCanBuild("build")
+    #: By the ids of the operands, which the graph keeps.
+    leaves: dict[int, MLOperand] = {}
+    results: dict[int, list[MLOperand]] = {}
+
+    def find(operand: MLOperand) -> MLOperand:
+        if operand._operator is not None:
+            return results[operand._operator.index][operand._position]
+        found = leaves.get(id(operand))
+        if found is None:
+            assert operand._value is not None  # the inputs are there
+            found = leaves[id(operand)] = builder._keepConstant(call, operand.descriptor, operand._value)
+        return found
+
+    for name, operand in graph.inputs.items():
+        leaves[id(operand)] = builder.input(name, _members(builder, operand.descriptor))
+    for source in graph.operators:
+        copied = tuple([find(operand) for operand in source.inputs])
+        optional = tuple([(member, find(operand)) for member, operand in source.members]) if source.members else ()
+        results[source.index] = _repeat(builder, source, rows[source.operation.name], source.label, copied, optional)
+    return {name: find(operand) for name, operand in graph.outputs.items()}
+
+
+def _repeat(
+    builder: GraphBuilder,
+    source: Operator,
+    row: Operation,
+    label: str,
+    inputs: tuple[MLOperand, ...],
+    members: tuple[tuple[str, MLOperand], ...],
+) -> list[MLOperand]:
+    """Make an operator like a checked one, of operands like its own; return its results."""
+    builder._count += 1
+    operator = Operator(row, builder._count, label, inputs, members, source.arguments, source.options, source.result, source.given)
+    return [MLOperand._create(builder, descriptor, operator, position) for position, descriptor in enumerate(operator.outputs)]
 
 
 def infer(description: GraphDescription) -> GraphDescription:
@@ -176,6 +238,11 @@ def _make_activations(names: tuple[str, ...]) -> tuple[ActivationDescription, ..
     return tuple([ActivationDescription(operation=name) for name in names])
 
 
+def _members(builder: GraphBuilder, descriptor: OperandDescriptor) -> Any:
+    """Return a descriptor as programs give it."""
+    return {"dataType": descriptor.dataType, builder._revision.shape: descriptor.shape}
+
+
 class Rebuilder:
     """The state of one `GraphDescription.build`."""
 
@@ -196,35 +263,35 @@ class Rebuilder:
             raise
 
     def _build(self, description: GraphDescription, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
-        shape = self._builder._revision.shape
-
-        def members(descriptor: OperandDescriptor) -> Any:
-            return {"dataType": descriptor.dataType, shape: descriptor.shape}
-
+        builder = self._builder
         self._path = "inputs"
         for name in inputs:
             if name not in description.inputs:
                 raise DescriptionError(f"there is no input {webidl.describe(name)}", self._path)
         for name, descriptor in description.inputs.items():
             given = inputs.get(name)
-            self._give(name, self._builder.input(name, members(descriptor)) if given is None else self._accept(name, given, descriptor))
+            made = builder.input(name, _members(builder, descriptor)) if given is None else self._accept(name, given, descriptor)
+            self._give(name, made)
         for name, constant in description.constants.items():
             self._path = "constants"
-            self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
+            self._give(name, builder.constant(_members(builder, constant.descriptor), constant.value))
         calls: list[SubgraphCall] = []
         if description.calls and self._builder._revision.extension(FUSE) is not None:
             for each in description.calls:
                 calls.append(SubgraphCall(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
                 self._calls.update(dict.fromkeys(each.operators, calls[-1]))
-        for number, operator in enumerate(description.operators):
-            self._path = f"operators[{number}]"
-            self._call(operator)
+        self._call_all(description)
         for call, each in zip(calls, description.calls, strict=False):
             call.operands = {name: self.operands[value] for name, value in each.inputs.items() if value in self.operands}
             results = {name: self.operands[value] for name, value in each.outputs.items() if value in self.operands}
             call.results = {name: (made._operator.index, made._position) for name, made in results.items() if made._operator is not None}
         self._path = "outputs"
         return {name: self._find(value) for name, value in description.outputs.items()}
+
+    def _call_all(self, description: GraphDescription) -> None:
+        for number, operator in enumerate(description.operators):
+            self._path = f"operators[{number}]"
+            self._call(operator)
 
     def _accept(self, name: str, operand: MLOperand, descriptor: OperandDescriptor) -> MLOperand:
         """Return an operand that replaces an input."""
@@ -284,6 +351,54 @@ class Rebuilder:
 
     def _taken(self, name: str) -> DescriptionError:
         return DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
+
+
+class _Copier(Rebuilder):
+    """A `Rebuilder` that makes operators like checked ones, where the description still says the same."""
+
+    def __init__(self, builder: GraphBuilder, checked: ComputationalGraph) -> None:
+        super().__init__(builder)
+        self._checked = checked
+
+    def _call_all(self, description: GraphDescription) -> None:
+        rows = self._builder._revision.operations
+        for number, (operator, source) in enumerate(zip(description.operators, self._checked.operators, strict=True)):
+            if not self._copy(operator, source, rows[source.operation.name]):
+                self._path = f"operators[{number}]"
+                self._call(operator)
+
+    def _copy(self, described: OperatorDescription, source: Operator, row: Operation) -> bool:
+        """Make an operator; tell whether its description, whose mappings can change, still says the same."""
+        operands, values = self.operands, described.inputs.values()
+        try:
+            inputs = tuple([operands[name] for name in (next(iter(values)) if row.variadic else values)])  # type: ignore[index]
+            members = tuple([(member, operands[name]) for member, name in described.operands.items()]) if described.operands else ()
+        except (KeyError, TypeError):  # the call finds that, too
+            return False
+        if (
+            tuple(described.inputs) != row.operands
+            or not _are_like(inputs, source.inputs)
+            or described.arguments != source.named_arguments
+            or described.options != (given_options(source) if source.given else {})
+            or [member for member, _ in members] != [member for member, _ in source.members]
+            or not _are_like([each for _, each in members], [each for _, each in source.members])
+        ):
+            return False
+        results = _repeat(self._builder, source, row, described.label, inputs, members)
+        for name, result in zip(described.outputs, results, strict=True):
+            self._give(name, result)
+        return True
+
+
+def _are_like(operands: Sequence[MLOperand], others: Sequence[MLOperand]) -> bool:
+    """Tell whether operands have the types and shapes of others."""
+    if len(operands) != len(others):
+        return False
+    for one, other in zip(operands, others, strict=True):
+        # Results of operators that were copied have the descriptors of the others.
+        if one.descriptor is not other.descriptor and one.descriptor != other.descriptor:
+            return False
+    return True
 
 
 class _Inference(Rebuilder):

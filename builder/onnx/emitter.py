@@ -139,8 +139,7 @@ class Op:
     @property
     def arguments(self) -> dict[str, Any]:
         """The positional arguments other than operands, converted, by name."""
-        operator = self._operator
-        return {argument.name: value for argument, value in zip(operator.operation.arguments, operator.arguments, strict=True)}
+        return self._operator.named_arguments
 
     @property
     def constants(self) -> dict[str, Array]:

@@ -7,13 +7,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 
+import webnn.onnx
 from tests.support import each_row, make_context, refused
-from webnn import DescriptionError, GraphDescription, MLGraphBuilder, describe
+from webnn import DescriptionError, GraphDescription, MLGraphBuilder, WebNNTypeError, describe
 from webnn.builder.graph_builder import GraphBuilder
 
 
@@ -218,3 +221,60 @@ def test_a_digest_is_the_same_in_another_process() -> None:
     program = f"import pickle; print(pickle.loads({pickle.dumps(description)!r}).digest())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == description.digest()
+
+
+def _imported() -> GraphDescription:
+    """Return the description of an import, at which nobody has looked."""
+    x, c = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 3]) for name in "xy")
+    weight = helper.make_tensor("w", onnx.TensorProto.FLOAT, [2, 3], range(6))
+    nodes = [helper.make_node("Add", ["x", "w"], ["sum"]), helper.make_node("LeakyRelu", ["sum"], ["y"], alpha=0.5)]
+    model = helper.make_model(helper.make_graph(nodes, "g", [x], [c], [weight]), opset_imports=[helper.make_opsetid("", 21)])
+    return webnn.onnx.load(model).description
+
+
+@pytest.mark.parametrize("isSeen", [False, True])
+def test_an_imported_graph_is_built_without_calls(isSeen: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    description = _imported()
+    if isSeen:
+        assert [each.operation for each in description.operators] == ["add", "leakyRelu"]
+    builder = MLGraphBuilder(make_context("2026-06"))
+    with monkeypatch.context() as patch:
+        patch.setattr(GraphBuilder, "_single", None)
+        outputs = description.build(builder)
+    assert describe(outputs, name=description.name).operators == describe(replace(description).build(_builder())).operators
+    assert builder._count == 2
+
+
+def _builder() -> MLGraphBuilder:
+    return MLGraphBuilder(make_context("2026-06"))
+
+
+def test_a_changed_description_is_checked() -> None:
+    description = _imported()
+    cast("dict[str, Any]", description.operators[1].options)["alpha"] = 0.25
+    operators = describe(description.build(_builder())).operators
+    assert operators[1].options == {"alpha": 0.25}
+    cast("dict[str, Any]", description.operators[1].options)["alpha"] = "none"
+    with pytest.raises(WebNNTypeError, match="alpha"):
+        description.build(_builder())
+
+
+def test_a_subclass_of_the_builder_is_called() -> None:
+    class Counting(MLGraphBuilder):
+        calls = 0
+
+        def add(self, *arguments: Any, **options: Any) -> Any:
+            Counting.calls += 1
+            return super().add(*arguments, **options)
+
+    _imported().build(Counting(make_context("2026-06")))
+    assert Counting.calls == 1
+
+
+def test_an_imported_description_travels() -> None:
+    description = _imported()
+    copied = pickle.loads(pickle.dumps(description))
+    assert copied == description == _imported()
+    assert copied.digest() == _imported().digest()
+    with pytest.raises(AttributeError, match="'GraphDescription' object has no attribute 'nodes'"):
+        _ = _imported().nodes  # type: ignore[attr-defined]

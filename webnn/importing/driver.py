@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from webnn.builder.describe import describe_graph
+from webnn.builder.describe import describe_checked
 from webnn.builder.description import DescriptionError, FormatError, GraphDescription
 from webnn.builder.graph import FUSE, collect
 from webnn.builder.graph_builder import GraphBuilder, LabellingBuilder, make_sketch
@@ -209,16 +209,13 @@ class Driver(ABC, Generic[_Node, _Item]):
         outcome = self.import_node(node)
         if outcome == "blocked" and self.retry(node):
             outcome = self.import_node(node)
-        place, operator = self.locate(node)
+        self.report(*self.locate(node), outcome, begin, tuple(self._refusals)[refused:] if len(self._refusals) > refused else ())
+
+    def report(self, place: str, operator: str, outcome: Outcome, begin: int, refusals: tuple[Refusal, ...] = ()) -> None:
+        """Report a node of the model's own graph, before which there were ``begin`` operators."""
+        operators = range(begin + 1, self._builder._count + 1)
         self._nodes.append(
-            NodeReport(
-                index=len(self._nodes),
-                name=place,
-                operator=operator,
-                outcome=outcome,
-                operators=range(begin + 1, self._builder._count + 1),
-                refusals=tuple(self._refusals)[refused:] if len(self._refusals) > refused else (),
-            )
+            NodeReport(index=len(self._nodes), name=place, operator=operator, outcome=outcome, operators=operators, refusals=refusals)
         )
 
     def import_node(self, node: _Node) -> Outcome:
@@ -328,10 +325,7 @@ class Imported:
 def describe_import(operands: Operands, outputs: Mapping[str, Value], name: str) -> GraphDescription:
     """Return the graph of an import that refused nothing. Its inputs are in the order of the model."""
     graph = collect({name: operands.find(value) for name, value in outputs.items()})
-    description = describe_graph(graph, name, operands.names)
-    places = {name: place for place, name in enumerate(operands.inputs)}
-    inputs = sorted(description.inputs.items(), key=lambda item: places.get(item[0], len(places)))
-    return replace(description, inputs=dict(inputs))
+    return describe_checked(graph, name, operands.names, operands.inputs)
 
 
 def _note_unused(report: Report, operands: Operands, description: GraphDescription) -> Report:

@@ -124,6 +124,9 @@ class Operands:
 
     def constant(self, array: Array) -> MLOperand:
         """Return the constant of an array with elements of a type that WebNN has; equal small arrays share one."""
+        found = self._shared.get(id(array))
+        if found is not None:
+            return found
         dataType = self.carrier(array.dtype)
         if 0 in array.shape:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")

@@ -73,11 +73,18 @@ class Scope:
 
     def check_new(self, names: Sequence[str]) -> None:
         """Refuse a node that makes a value that there is already in its graph."""
+        if len(names) == 1 and self._values.get(names[0]) is None:
+            # Most nodes make one.
+            return
         seen = set()
         for name in names:
             if name and (name in seen or self._values.get(name) is not None):
                 raise Refused(f"the value {webidl.describe(name)} must be made once")
             seen.add(name)
+
+    def is_known(self, name: str) -> bool:
+        """Tell whether there is a value of this graph."""
+        return name in self._values
 
     def is_blocked(self, name: str) -> bool:
         """Tell whether a value of this graph could not be imported."""
@@ -155,7 +162,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                     self.refuse(f"inputs[{info.name!r}]", "", reason)
                     scope.define(info.name, None)
         for source in self._model.nodes:
-            self.import_top((source, scope))
+            if not self._import_constant(source, scope):
+                self.import_top((source, scope))
         self._builder.label = ""
         for info in graph.output:
             place = f"outputs[{info.name!r}]"
@@ -167,6 +175,25 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 pass
         if not graph.output:
             self.refuse("outputs", "", Refused("the graph must have outputs"))
+
+    def _import_constant(self, source: Source, scope: Scope) -> bool:
+        """Import a constant in the usual form, of which many models have more than other nodes; tell whether it is one.
+
+        Anything wrong with it is found by the ordinary way.
+        """
+        tensor = _constant_tensor(source)
+        if tensor is None or len(source.outputs) != 1 or self._model.functions or "" not in scope.opsets or self._refusals:
+            return False
+        (name,) = source.outputs
+        if not name or scope.is_known(name) or self._steps >= self.most_steps:
+            return False
+        try:
+            scope.define(name, Value.known(self._array(scope, tensor), name))
+        except (Refused, MemoryError):
+            return False
+        self._steps += 1
+        self.report(source.name, source.key, "folded", self._builder._count)
+        return True
 
     def _define_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for tensor in graph.initializer:
@@ -303,9 +330,9 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
-        if operator == "Constant" and not domain and len(attributes) == 1 and attributes[0].type == AttributeProto.TENSOR:
-            # Some models have more constants than other nodes; only the attribute `value` is a tensor.
-            return [Value.known(self._array(scope, attributes[0].t))]
+        tensor = _constant_tensor(source)
+        if tensor is not None:
+            return [Value.known(self._array(scope, tensor))]
         rule = RULES.get(source.key)
         schema = find_schema(operator, version, domain)
         if function is None:
@@ -410,6 +437,14 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 node.input[:] = ["" if name in missing else name for name in node.input]
             self.import_node((read_node(node), inner))
         return [inner.find(name) if wanted else None for name, wanted in zip(function.output, source.outputs, strict=False)]
+
+
+def _constant_tensor(source: Source) -> TensorProto | None:
+    """Return the tensor of a constant; None for other nodes, and for constants without one."""
+    attributes = source.attributes
+    # Only the attribute `value` is a tensor.
+    isTensor = source.key == "Constant" and len(attributes) == 1 and attributes[0].type == AttributeProto.TENSOR
+    return attributes[0].t if isTensor else None
 
 
 def _inputs(source: Source, scope: Scope) -> list[Value | None]:

@@ -57,6 +57,8 @@ _LARGEST = 2**31 - 1
 _MOST_AXES = 32
 #: The operators with bodies.
 _BODIES = frozenset({"If", "Loop", "Scan"})
+#: The types of attributes without names inside.
+_PLAIN = frozenset({AttributeProto.INT, AttributeProto.FLOAT, AttributeProto.STRING, AttributeProto.INTS, AttributeProto.FLOATS})
 #: The longest name, in characters. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 
@@ -66,7 +68,8 @@ class Source:
     """A node as the file has it, read once: reading a field of protobuf takes as long as several steps of Python.
 
     Its name is that of its first output if it has none, behind that of PyTorch's module if it is known; the domain is empty for ONNX's own,
-    and so is the name of an optional input or output that is missing.
+    and so is the name of an optional input or output that is missing. The key is the operator, with its domain if that is not ONNX's own:
+    ``"com.microsoft.FusedConv"``.
     """
 
     proto: NodeProto
@@ -76,11 +79,7 @@ class Source:
     inputs: list[str]
     outputs: list[str]
     attributes: list[AttributeProto]
-
-    @property
-    def key(self) -> str:
-        """The operator, with its domain if that is not ONNX's own: ``"com.microsoft.FusedConv"``."""
-        return f"{self.domain}.{self.operator}" if self.domain else self.operator
+    key: str
 
 
 def read_node(proto: NodeProto) -> Source:
@@ -90,7 +89,10 @@ def read_node(proto: NodeProto) -> Source:
     if proto.metadata_props:
         name = add_module(proto, name)
     # A slice of a repeated field is a list: reading it is faster than reading the field one by one.
-    return Source(proto, name, operator, "" if domain in ONNX_DOMAINS else domain, proto.input[:], outputs, proto.attribute[:])
+    inputs, attributes = proto.input[:], proto.attribute[:]
+    if domain in ONNX_DOMAINS:
+        return Source(proto, name, operator, "", inputs, outputs, attributes, operator)
+    return Source(proto, name, operator, domain, inputs, outputs, attributes, f"{domain}.{operator}")
 
 
 @functools.cache
@@ -128,18 +130,19 @@ class Model:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
             FormatError: The external data cannot be read.
         """
-        dtype = element_type(tensor.data_type)
-        shape = tuple(tensor.dims[:])
-        if len(shape) > _MOST_AXES or min(shape, default=0) < 0:
+        number, shape = tensor.data_type, tuple(tensor.dims[:])
+        dtype = element_type(number)
+        if len(shape) > _MOST_AXES or (shape and min(shape) < 0):
             wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0"
             raise Refused(f"the tensor {webidl.describe(tensor.name)} must have {wanted}, got {webidl.describe(list(shape))}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
         raw = tensor.raw_data
-        stored = _RAW.get(tensor.data_type)
+        stored = _RAW.get(number)
         if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
-            return np.frombuffer(raw, stored).reshape(shape).astype(dtype, copy=False)
-        field, own = _FIELDS.get(tensor.data_type, ("", None))
+            array = np.frombuffer(raw, stored).reshape(shape)
+            return array if array.dtype == dtype else array.astype(dtype)
+        field, own = _FIELDS.get(number, ("", None))
         numbers = getattr(tensor, field) if field and not raw else ()
         if numbers and len(numbers) == math.prod(shape):
             # NumPy copies the memory of a repeated field as a whole, but a single number is read faster from a list.
@@ -311,6 +314,9 @@ def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
         texts += (node.name, node.operator, node.domain, node.proto.overload, *node.inputs, *node.outputs)
         for attribute in node.attributes:
             texts += (attribute.name, attribute.ref_attr_name)
+            # The checker refuses one that has something else than its type says.
+            if attribute.type in _PLAIN:
+                continue
             if attribute.HasField("t"):
                 _add_tensors(texts, [attribute.t])
             if attribute.HasField("g"):

@@ -136,8 +136,9 @@ def _weight(node: Node) -> int:
         return most
     if point.size not in (1, array.shape[0]):
         raise Refused(f"the zero point of the filter must have 1 or {array.shape[0]} elements, got {list(point.shape)}")
-    point = point.astype(np.int64).reshape([-1, *[1] * (array.ndim - 1)])
-    return int(np.abs(array.astype(np.int64) - point).reshape(array.shape[0], -1).sum(axis=1).max())
+    # The differences of integers of 8 bits.
+    differences = np.subtract(array, point.reshape([-1, *[1] * (array.ndim - 1)]), dtype=np.int16)
+    return int(np.abs(differences, out=differences).reshape(array.shape[0], -1).sum(axis=1, dtype=np.int64).max())
 
 
 def _halves(node: Node, operand: MLOperand) -> list[tuple[MLOperand, int]]:
