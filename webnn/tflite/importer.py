@@ -16,10 +16,10 @@ from webnn.importing.steps import Operands, Result, Steps
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.reference import compute
 from webnn.tflite.model import Model, Operator, Settings, Signature, Subgraph, Tensor
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, Rule
 from webnn.tflite.quantization import dequantize, find_quantization, quantize
 from webnn.tflite.refused import advise
-from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, Rule
+from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException, WebNNTypeError

@@ -16,7 +16,7 @@ from webnn.tflite.quantization import round_input
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 
-__all__ = ["Node", "borrow"]
+__all__ = ["Node", "Rule", "Rules", "borrow"]
 
 #: An input of a rule of ONNX.
 Given: TypeAlias = Value | MLOperand | Array | Sequence[int] | None
@@ -153,6 +153,12 @@ def _value(given: Given) -> Value | None:
     if isinstance(given, MLOperand):
         return value_of(given)
     return Value.known(given if isinstance(given, np.ndarray) else np.array(given, np.int64))
+
+
+#: A rule returns the outputs of an operator: one, or a list.
+Rule: TypeAlias = Callable[[Node], Result | list[Result]]
+#: The rules of a family, by the names of their operators.
+Rules: TypeAlias = Mapping[str, Rule]
 
 
 def borrow(operator: str, **attributes: Any) -> Callable[[Node], Result]:

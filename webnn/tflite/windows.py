@@ -9,14 +9,14 @@ from webnn.importing.values import Refused
 from webnn.importing.windows import Window
 from webnn.tflite.node import Node
 
-__all__ = ["padding_of", "place", "read_windows", "trim"]
+__all__ = ["make_windows", "padding_of", "place", "read_windows", "trim"]
 
 _PADDINGS = ("SAME", "VALID")
 
 
 def place(window: Window, padding: str) -> Window:
     """Return a window with its padding: with SAME there is one place for each stride; an odd element is behind."""
-    total = max((-(-window.size // window.stride) - 1) * window.stride + window.reach - window.size, 0) if padding == "SAME" else 0
+    total = max(window.missing, 0) if padding == "SAME" else 0
     return replace(window, low=total // 2, high=total - total // 2)
 
 
@@ -37,22 +37,20 @@ def padding_of(node: Node) -> str:
     return _PADDINGS[padding]
 
 
-def read_windows(node: Node, sizes: Sequence[int], counts: Sequence[int], axes: str = "HW") -> list[Window]:
+def make_windows(node: Node, sizes: Sequence[int], counts: Sequence[int]) -> list[Window]:
+    """Return windows over two or three dimensions with the strides and dilations of the options, without padding."""
+    return [
+        Window(size=size, count=count, stride=node.integer(f"Stride{axis}", 1), dilation=node.integer(f"Dilation{axis}Factor", 1, 1))
+        for axis, size, count in zip("DHW"[-len(sizes) :], sizes, counts, strict=True)
+    ]
+
+
+def read_windows(node: Node, sizes: Sequence[int], counts: Sequence[int]) -> list[Window]:
     """Return windows of some numbers of elements over dimensions, placed as the options say."""
     if min(counts, default=1) < 1:
         raise Refused(f"the window must have at least one element in each dimension, got {list(counts)}")
-    windows = [
-        Window(
-            size=size,
-            count=count,
-            stride=node.integer(f"Stride{axis}", 1),
-            dilation=node.integer(f"Dilation{axis}Factor", 1, 1),
-        )
-        for axis, size, count in zip(axes, sizes, counts, strict=True)
-    ]
-    placed = [place(window, padding_of(node)) for window in windows]
+    placed = [place(window, padding_of(node)) for window in make_windows(node, sizes, counts)]
     if min(window.places for window in placed) < 1:
-        raise Refused(
-            f"the window must fit into the padded input, {[each.padded for each in placed]}, got {[each.reach for each in placed]}"
-        )
+        padded, reach = [each.padded for each in placed], [each.reach for each in placed]
+        raise Refused(f"the window must fit into the padded input, {padded}, got {reach}")
     return placed

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, Rules
 from webnn.tflite.variables import name_of
 
 __all__ = ["RULES"]
@@ -83,7 +83,7 @@ def _assign_variable(node: Node) -> list[Result]:
     return []
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "ASSIGN_VARIABLE": _assign_variable,
     "CALL": _call,
     "CALL_ONCE": _call_once,

@@ -1,28 +1,33 @@
-"""Convolutions, whose layouts WebNN has: nhwc, and for filters ohwi and ihwo."""
+"""Convolutions, whose layouts WebNN has: nhwc, and for filters ohwi and ihwo; products of matrices, and rows of tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, Value
 from webnn.importing.windows import Window
-from webnn.tflite.node import Node
-from webnn.tflite.windows import padding_of, read_windows, trim
+from webnn.tflite.node import Node, Rules
+from webnn.tflite.windows import make_windows, padding_of, read_windows, trim
 
-__all__ = ["RULES", "transpose_convolve"]
-
-#: The permutations to ONNX's order of dimensions, and back, of tensors and of filters with three spatial dimensions.
-_FORWARD, _BACK, _FILTER, _TRANSPOSED_FILTER = (0, 4, 1, 2, 3), (0, 2, 3, 4, 1), (4, 3, 0, 1, 2), (4, 3, 0, 1, 2)
+__all__ = ["RULES", "fully_connect", "shapes_of", "transpose_convolve"]
 
 
-def _shapes(node: Node, x: int, filter: int, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def shapes_of(node: Node, x: int, filter: int, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shapes of the input and the filter, by their indices; refuse another number of dimensions."""
     shapes = node.value(x).shape, node.value(filter).shape
     if {*map(len, shapes)} != {rank}:
         raise Refused(f"the input and the filter must have {rank} dimensions, got {' and '.join(str(list(each)) for each in shapes)}")
     return shapes
+
+
+def _groups(channels: int, divisor: int) -> int:
+    """Return the number of groups of input channels."""
+    if not divisor or channels % divisor:
+        raise Refused(f"the input channels of the filter must divide those of the input, {channels}, got {divisor}")
+    return channels // divisor
 
 
 def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> MLOperand:
@@ -45,15 +50,13 @@ def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> ML
 
 def _conv(node: Node) -> MLOperand:
     """Map to conv2d. The channels may be in groups."""
-    shape, kernel = _shapes(node, 0, 1, 4)
-    if not kernel[3] or shape[3] % kernel[3]:
-        raise Refused(f"the input channels of the filter must divide those of the input, {shape[3]}, got {kernel[3]}")
-    return _convolve(node, "ohwi", shape[3] // kernel[3], kernel[1:3])
+    shape, kernel = shapes_of(node, 0, 1, 4)
+    return _convolve(node, "ohwi", _groups(shape[3], kernel[3]), kernel[1:3])
 
 
 def _depthwise(node: Node) -> MLOperand:
     """Map to conv2d with a group for each channel."""
-    shape, kernel = _shapes(node, 0, 1, 4)
+    shape, kernel = shapes_of(node, 0, 1, 4)
     return _convolve(node, "ihwo", shape[3], kernel[1:3])
 
 
@@ -73,65 +76,97 @@ def transpose_convolve(
     return node.builder.convTranspose2d(x, filter, options)
 
 
-def _transposed_windows(node: Node, axes: str) -> list[Window]:
+def _transposed_windows(node: Node, rank: int) -> tuple[list[Window], list[tuple[int, int]]]:
+    """Return the windows of a transposed convolution, and what is taken away in front and behind of each dimension of its result."""
     wanted = node.known_integers(0, "the shape of the output")
-    shape, kernel = _shapes(node, 2, 1, len(axes) + 2)
-    if len(wanted) != len(shape):
-        raise Refused(f"the shape of the output must have {len(shape)} dimensions, got {wanted}")
-    counts = kernel[1:-1] if axes == "HW" else kernel[:3]
-    return [
-        Window(size=size, count=count, stride=node.integer(f"Stride{axis}", 1), dilation=node.integer(f"Dilation{axis}Factor", 1, 1))
-        for axis, size, count in zip(axes, wanted[1:-1], counts, strict=True)
-    ]
+    shape, kernel = shapes_of(node, 2, 1, rank)
+    if len(wanted) != rank:
+        raise Refused(f"the shape of the output must have {rank} dimensions, got {wanted}")
+    windows = make_windows(node, wanted[1:-1], kernel[1:-1] if rank == 4 else kernel[:3])
+    return windows, [trim(window, padding_of(node), count) for window, count in zip(windows, shape[1:-1], strict=True)]
 
 
 def _transpose_conv(node: Node) -> MLOperand:
     """Map to convTranspose2d. The shape of the output must be known."""
-    windows = _transposed_windows(node, "HW")
-    places = node.value(2).shape[1:3]
-    trims = [trim(window, padding_of(node), count) for window, count in zip(windows, places, strict=True)]
+    windows, trims = _transposed_windows(node, 4)
     bias = node.operand(3) if node.given(3) else None
     return node.activate(transpose_convolve(node, node.operand(2), node.operand(1), bias, trims, [each.stride for each in windows]))
 
 
-def _conv_3d(node: Node) -> MLOperand:
-    """Unroll the depth."""
-    shape, kernel = _shapes(node, 0, 1, 5)
-    windows = read_windows(node, shape[1:4], kernel[:3], "DHW")
-    if not kernel[3] or shape[4] % kernel[3]:
-        raise Refused(f"the input channels of the filter must divide those of the input, {shape[4]}, got {kernel[3]}")
-    inputs = [node.transpose(node.operand(0), _FORWARD), node.transpose(node.operand(1), _FILTER), node.value(2) if node.given(2) else None]
+def _unroll(node: Node, operator: str, x: int, windows: Sequence[Window], edges: Sequence[tuple[int, int]], **attributes: Any) -> MLOperand:
+    """Map as ONNX's operator, which unrolls the depth. The bias is behind the input ``x`` and the filter."""
     y = node.one(
-        "Conv",
-        inputs,
-        group=shape[4] // kernel[3],
+        operator,
+        [
+            node.transpose(node.operand(x), (0, 4, 1, 2, 3)),
+            node.transpose(node.operand(1), (4, 3, 0, 1, 2)),
+            node.value(max(x, 1) + 1) if node.given(max(x, 1) + 1) else None,
+        ],
         strides=[each.stride for each in windows],
         dilations=[each.dilation for each in windows],
-        pads=[each.low for each in windows] + [each.high for each in windows],
+        pads=[low for low, _ in edges] + [max(high, 0) for _, high in edges],
+        **attributes,
     )
-    return node.activate(node.transpose(node.operand_from(y), _BACK))
+    return node.activate(node.transpose(node.operand_from(y), (0, 2, 3, 4, 1)))
+
+
+def _conv_3d(node: Node) -> MLOperand:
+    """Unroll the depth."""
+    shape, kernel = shapes_of(node, 0, 1, 5)
+    windows = read_windows(node, shape[1:4], kernel[:3])
+    return _unroll(node, "Conv", 0, windows, [(each.low, each.high) for each in windows], group=_groups(shape[4], kernel[3]))
 
 
 def _transpose_conv_3d(node: Node) -> MLOperand:
     """Unroll the depth. The shape of the output must be known."""
-    windows = _transposed_windows(node, "DHW")
-    trims = [trim(window, padding_of(node), count) for window, count in zip(windows, node.value(2).shape[1:4], strict=True)]
-    inputs = [node.transpose(node.operand(2), _FORWARD), node.transpose(node.operand(1), _TRANSPOSED_FILTER)]
-    y = node.one(
-        "ConvTranspose",
-        [*inputs, node.value(3) if node.given(3) else None],
-        strides=[each.stride for each in windows],
-        dilations=[each.dilation for each in windows],
-        pads=[low for low, _ in trims] + [max(high, 0) for _, high in trims],
-        output_padding=[max(-high, 0) for _, high in trims],
-    )
-    return node.activate(node.transpose(node.operand_from(y), _BACK))
+    windows, trims = _transposed_windows(node, 5)
+    return _unroll(node, "ConvTranspose", 2, windows, trims, output_padding=[max(-high, 0) for _, high in trims])
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+# Matrices.
+
+
+def fully_connect(node: Node, x: MLOperand, weights: Value, bias: MLOperand | None) -> MLOperand:
+    """Multiply [n, k] by the transpose of [m, k], and add [m]."""
+    options: Any = {"bTranspose": True}
+    if bias is not None:
+        options["c"] = bias
+    return node.builder.gemm(x, node.operand_of(weights), options)
+
+
+def _fully_connected(node: Node) -> MLOperand:
+    """Map to gemm."""
+    x, weights = node.value(0), node.value(1)
+    if weights.rank != 2 or not weights.size or x.size % weights.shape[1]:
+        raise Refused(f"the weights must have 2 dimensions, of which the last one divides {x.size} elements, got {list(weights.shape)}")
+    if node.option("WeightsFormat", 0):
+        raise Refused("shuffled weights are not supported")
+    rows, (outputs, inputs) = x.size // weights.shape[1], weights.shape
+    bias = node.operand(2) if node.given(2) else None
+    rounded = node.rounded(0, 1, asymmetric=node.flag("AsymmetricQuantizeInputs"))
+    y = node.activate(fully_connect(node, node.reshape(rounded, [rows, inputs]), weights, bias))
+    return node.reshape(y, [*x.shape[:-1], outputs]) if node.flag("KeepNumDims") and x.rank and x.shape[-1] == inputs else y
+
+
+def _batch_matmul(node: Node) -> Result:
+    """Map to matmul of matrices, which may be transposed first."""
+    operands = [node.operand(index) for index in range(2)]
+    for index, name in enumerate(("AdjX", "AdjY")):
+        rank = node.value(index).rank
+        if rank < 2:
+            raise Refused(f"the matrices must have at least 2 dimensions, got {list(node.value(index).shape)}")
+        if node.flag(name):
+            operands[index] = node.transpose(operands[index], [*range(rank - 2), rank - 1, rank - 2])
+    return node.one("MatMul", operands)
+
+
+RULES: Rules = {
+    "BATCH_MATMUL": _batch_matmul,
     "CONV_2D": _conv,
     "CONV_3D": _conv_3d,
     "CONV_3D_TRANSPOSE": _transpose_conv_3d,
     "DEPTHWISE_CONV_2D": _depthwise,
+    "EMBEDDING_LOOKUP": lambda node: node.one("Gather", [node.value(1), node.value(0)], axis=0),
+    "FULLY_CONNECTED": _fully_connected,
     "TRANSPOSE_CONV": _transpose_conv,
 }

@@ -1,8 +1,9 @@
-"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts."""
+"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts, quantization.
+
+The import itself quantizes results, and reads what quantized integers mean.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -10,9 +11,12 @@ from webnn.importing.bits import Bits
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node, borrow
+from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
+
+#: Constants of more numbers stay in float16.
+_FEW = 1 << 10
 
 
 def _squared_difference(node: Node) -> Result:
@@ -60,6 +64,35 @@ def _right_shift(node: Node) -> Result:
     return bits.shift_right(node.operand(0), bits.shift(node.operand(1) if distances.array is None else distances.array))
 
 
+# Quantization.
+
+
+def _pass(node: Node) -> Result:
+    """Pass on the input, or the numbers that it means. Sparse weights are expanded when the file is read."""
+    return node.value(0)
+
+
+def _dequantize(node: Node) -> Result:
+    """Map to cast or dequantizeLinear. Few numbers of float16 are cast at import; more stay as small as they are."""
+    value = node.value(0)
+    return value.array.astype(np.float32) if value.array is not None and value.size <= _FEW and value.dtype == np.float16 else value
+
+
+def _fake_quant(node: Node) -> Result:
+    """Round to the numbers that quantized integers would mean."""
+    builder, x = node.builder, node.operand(0)
+    low, high, bits = float(node.option("Min", 0.0)), float(node.option("Max", 0.0)), node.integer("NumBits", 2)
+    if not low <= 0 <= high or low == high or bits > 16:
+        raise Refused(f"Min and Max must enclose 0, and NumBits be at most 16, got {low}, {high} and {bits}")
+    least, most = int(node.flag("NarrowRange")), 2**bits - 1
+    scale = np.float32((high - low) / (most - least))
+    zero = min(max(int(np.round(least - low / scale)), least), most)
+    bottom, top = (least - zero) * scale, (most - zero) * scale
+    x = builder.clamp(x, minValue=float(bottom), maxValue=float(top))
+    steps = builder.roundEven(builder.div(builder.sub(x, node.scalar(float(bottom), x)), node.scalar(float(scale), x)))
+    return builder.add(builder.mul(steps, node.scalar(float(scale), x)), node.scalar(float(bottom), x))
+
+
 #: The operators that are as ONNX's, which have the same names or others.
 _SAME = (
     *("Abs", "Add", "Ceil", "Cos", "Div", "Elu", "Equal", "Exp", "Floor", "Greater", "Less", "Log", "Mul", "Neg", "Pow", "Relu", "Round"),
@@ -75,16 +108,20 @@ _BORROWED = {
     **{f"STABLEHLO_{each.upper()}": each for each in ("Abs", "Add", "Floor", "Log", "Tanh")},
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
     "ATAN2": _atan2,
     "BITWISE_XOR": _bitwise_xor,
     "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
+    "DENSIFY": _pass,
+    "DEQUANTIZE": _dequantize,
+    "FAKE_QUANT": _fake_quant,
     "FLOOR_DIV": _floor_div,
     "GELU": lambda node: node.one("Gelu", approximate="tanh" if node.flag("Approximate") else "none"),
     "LEAKY_RELU": lambda node: node.builder.leakyRelu(node.operand(0), alpha=node.option("Alpha", 0.0)),
     "NOT_EQUAL": lambda node: node.builder.notEqual(node.operand(0), node.operand(1)),
     "PRELU": lambda node: node.builder.prelu(node.operand(0), node.operand(1)),
+    "QUANTIZE": _pass,
     "RELU6": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=6),
     "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
     "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node, borrow
+from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
 
@@ -155,7 +155,7 @@ def _broadcast_args(node: Node) -> Result:
         raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}") from None
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "ARG_MAX": _position("ArgMax"),
     "ARG_MIN": _position("ArgMin"),
     "BROADCAST_ARGS": _broadcast_args,

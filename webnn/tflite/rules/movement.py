@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, pad, slice_axis
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Array, Refused
-from webnn.tflite.node import Node, borrow
+from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
 
@@ -295,7 +293,7 @@ def _matrix_set_diag(node: Node) -> Result:
     return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, node.operand(0))
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "BATCH_TO_SPACE_ND": _batch_to_space,
     "BROADCAST_TO": borrow("Expand"),
     "CONCATENATION": _concatenate,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.importing.windows import Pool, Window, pool
-from webnn.tflite.node import Node
+from webnn.tflite.node import Node, Rules
 from webnn.tflite.windows import read_windows
 
 __all__ = ["RULES", "slide"]
@@ -49,7 +47,7 @@ def _nearest(node: Node) -> Result:
     return _resize(node, "nearest", nearest_mode="round_prefer_ceil" if node.flag("AlignCorners") else "floor")
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "AVERAGE_POOL_2D": lambda node: node.activate(slide(node, "averagePool2d", node.operand(0))),
     "L2_POOL_2D": _l2,
     "MAX_POOL_2D": lambda node: node.activate(slide(node, "maxPool2d", node.operand(0))),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node
-from webnn.tflite.rules.matrices import fully_connect
+from webnn.tflite.node import Node, Rules
+from webnn.tflite.rules.convolution import fully_connect
 
 __all__ = ["RULES"]
 
@@ -141,7 +141,7 @@ def _svdf(node: Node) -> Result:
     return node.activate(builder.add(y, node.operand(3)) if node.given(3) else y)
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional_lstm,
     "BIDIRECTIONAL_SEQUENCE_RNN": _bidirectional_rnn,
     "LSTM": _lstm_step,

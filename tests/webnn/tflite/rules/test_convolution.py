@@ -7,7 +7,7 @@ from tests.webnn.tflite.makers import c, f, i, ints, one
 from tests.webnn.tflite.support import check, refusals
 
 
-@pytest.mark.parametrize("name", FAMILIES["convolution"])
+@pytest.mark.parametrize("name", [*FAMILIES["convolution"], *FAMILIES["matrices"]])
 def test_results(name: str) -> None:
     check(name)
 
@@ -33,6 +33,9 @@ CONV = {"StrideH": 1, "StrideW": 1, "Padding": 1}
             "must have 4 dimensions, got [4, 4]",
         ),
         (one("CONV_3D", [f(1, 4, 4, 4, 3), c(2, 2, 2, 2, 2)], [f()], "Conv3DOptions", StrideD=1, **CONV), "must divide those of the input"),
+        (one("FULLY_CONNECTED", [f(2, 5), c(3, 4)], [f()]), "of which the last one divides 10 elements, got [3, 4]"),
+        (one("FULLY_CONNECTED", [f(2, 4), c(3, 4)], [f()], "FullyConnectedOptions", WeightsFormat=1), "shuffled weights are not supported"),
+        (one("BATCH_MATMUL", [f(4), f(4, 2)], [f()]), "the matrices must have at least 2 dimensions, got [4]"),
     ],
 )
 def test_refusals(model: bytes, reason: str) -> None:

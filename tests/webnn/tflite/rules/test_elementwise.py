@@ -10,7 +10,7 @@ from tests.webnn.tflite.makers import c, f, one
 from tests.webnn.tflite.support import check, compute, refusals
 
 
-@pytest.mark.parametrize("name", FAMILIES["elementwise"])
+@pytest.mark.parametrize("name", [*FAMILIES["elementwise"], *FAMILIES["quantization"]])
 def test_results(name: str) -> None:
     check(name)
 
