@@ -19,6 +19,7 @@ from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
+from webnn.importing.driver import fit_shape
 from webnn.importing.values import Array, Refused
 from webnn.onnx.origins import add_module
 from webnn.validation import webidl
@@ -356,12 +357,9 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         if given is None:
             raise Refused("the shape is unknown", f"give it: shapes={{{info.name!r}: [...]}}")
         return tuple(given)
-    declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
     if given is not None:
-        if len(given) != len(declared) or any(d not in (None, g) for d, g in zip(declared, given, strict=True)):
-            wanted = [str(d or dim.dim_param or "?") for d, dim in zip(declared, tensor.shape.dim, strict=True)]
-            raise Refused(f"the shape must fit [{', '.join(wanted)}], got {list(given)}")
-        return tuple(given)
+        return fit_shape(given, [dim.dim_value if dim.dim_value > 0 else dim.dim_param or "?" for dim in tensor.shape.dim])
+    declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
     shape = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
     if None in shape:
         # Some exporters write a question mark for a dimension without a name: others have the same.

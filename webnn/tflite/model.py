@@ -41,26 +41,14 @@ _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, Attri
 _T = TypeVar("_T")
 
 
-#: The element types, as they are stored and as they are imported. WebNN has no integers of 16 bits: int32 carries them.
-_TYPES: Mapping[str, tuple[np.dtype[Any], np.dtype[Any]]] = {
-    name: (np.dtype(stored).newbyteorder("<"), np.dtype(imported or stored))
-    for name, stored, imported in (
-        ("FLOAT32", "f4", ""),
-        ("FLOAT16", "f2", ""),
-        ("FLOAT64", "f8", ""),
-        ("INT8", "i1", ""),
-        ("INT16", "i2", "i4"),
-        ("INT32", "i4", ""),
-        ("INT64", "i8", ""),
-        ("UINT8", "u1", ""),
-        ("UINT16", "u2", "i4"),
-        ("UINT32", "u4", ""),
-        ("UINT64", "u8", ""),
-        ("BOOL", "?", ""),
-        # A resource is the number of its variable.
-        ("RESOURCE", "i4", ""),
-    )
-} | {"INT4": (np.dtype(int4), np.dtype(int4))}
+_NUMBERS = "BOOL FLOAT16 FLOAT32 FLOAT64 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64"
+#: The element types as they are stored. A resource is the number of its variable.
+_STORED: Mapping[str, np.dtype[Any]] = {
+    **{name: np.dtype(name.lower()).newbyteorder("<") for name in _NUMBERS.split()},
+    **{"INT4": np.dtype(int4), "RESOURCE": np.dtype("<i4")},
+}
+#: WebNN has no integers of 16 bits: int32 carries them.
+_CARRIED = dict.fromkeys(("INT16", "UINT16"), np.dtype(np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,14 +97,14 @@ class Tensor:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type of the import; refused if WebNN cannot carry it."""
-        if self.type not in _TYPES:
+        if self.type not in _STORED:
             raise Refused(f"the element type must be one of WebNN, got {self.type}")
-        return _TYPES[self.type][1]
+        return _CARRIED.get(self.type, self.stored.newbyteorder("="))
 
     @property
     def stored(self) -> np.dtype[Any]:
         """The element type of the file, which must be one of the import."""
-        return _TYPES[self.type][0]
+        return _STORED[self.type]
 
     @property
     def limits(self) -> tuple[int, int]:

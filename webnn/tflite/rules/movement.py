@@ -99,50 +99,43 @@ def _slice(node: Node) -> Result:
 
 def _strided_slice(node: Node) -> Result:
     """Map to slice, and to reverse for negative strides. Begin, end and strides must be known; all masks are supported."""
-    shape = list(node.value(0).shape)
+    shape = node.value(0).shape
     begins, ends, strides = (node.known_integers(index, name) for index, name in enumerate(("begin", "end", "the strides"), 1))
     if not len(begins) == len(ends) == len(strides):
         raise Refused(f"begin, end and strides must be of one length, got {len(begins)}, {len(ends)} and {len(strides)}")
-    masks = {name: node.option(f"{name}Mask", 0) for name in ("Begin", "End", "Ellipsis", "NewAxis", "ShrinkAxis")}
 
-    def has(name: str, place: int) -> bool:
-        return bool(masks[name] >> place & 1)
+    def read(name: str) -> list[bool]:
+        return [bool(node.option(f"{name}Mask", 0) >> place & 1) for place in range(len(begins))]
 
-    added = sum(has("NewAxis", place) and not has("Ellipsis", place) for place in range(len(begins)))
-    ellipses = sum(has("Ellipsis", place) for place in range(len(begins)))
-    spread = len(shape) - (len(begins) - added - ellipses)
-    if ellipses > 1 or spread < 0:
+    first_masks, last_masks, ellipses, new_axes, picks = map(read, ("Begin", "End", "Ellipsis", "NewAxis", "ShrinkAxis"))
+    spread = len(shape) - len(begins) + sum(is_all or is_new for is_all, is_new in zip(ellipses, new_axes, strict=True))
+    if sum(ellipses) > 1 or spread < 0:
         raise Refused(f"begin must have at most one number for each of {len(shape)} dimensions, and one ellipsis, got {len(begins)}")
-    starts: list[int] = []
-    stops: list[int] = []
-    steps: list[int] = []
+    #: The first and the last element of each dimension, and the step; the sizes of the result, -1 for that of a slice.
+    bounds: list[tuple[int, int, int]] = []
     kept: list[int] = []
     for place, (begin, end, stride) in enumerate(zip(begins, ends, strides, strict=True)):
-        if has("Ellipsis", place):
-            for _ in range(spread):
-                kept.append(len(starts))
-                starts, stops, steps = [*starts, 0], [*stops, shape[len(stops)]], [*steps, 1]
-            continue
-        if has("NewAxis", place):
-            kept.append(-1)
-            continue
-        size = shape[len(starts)]
+        size = shape[len(bounds)] if len(bounds) < len(shape) else 0
         start = begin + size if begin < 0 else begin
-        if has("ShrinkAxis", place):
+        if ellipses[place]:
+            kept += range(len(bounds), len(bounds) + spread)
+            bounds += [(0, each, 1) for each in shape[len(bounds) :][:spread]]
+        elif new_axes[place]:
+            kept.append(-1)
+        elif picks[place]:
             # The element at begin, whatever the masks and the stride say of the end.
-            start = 0 if has("Begin", place) else start
+            start = 0 if first_masks[place] else start
             if not 0 <= start < size:
-                raise Refused(f"begin must be an element of the dimension of {size}, got {begins[place]}")
-            starts, stops, steps = [*starts, start], [*stops, start + 1], [*steps, 1]
-            continue
-        kept.append(len(starts))
-        first, last = (0, size) if stride > 0 else (size - 1, -size - 1)
-        starts.append(first if has("Begin", place) else start)
-        stops.append(last if has("End", place) else begin + end if node.flag("Offset") else end)
-        steps.append(stride)
-    kept += range(len(starts), len(shape))
-    axes = list(range(len(starts)))
-    part = node.one("Slice", [node.value(0), starts, stops, axes, steps]) if starts else node.value(0)
+                raise Refused(f"begin must be an element of the dimension of {size}, got {begin}")
+            bounds.append((start, start + 1, 1))
+        else:
+            kept.append(len(bounds))
+            first, last = (0, size) if stride > 0 else (size - 1, -size - 1)
+            stop = begin + end if node.flag("Offset") else end
+            bounds.append((first if first_masks[place] else start, last if last_masks[place] else stop, stride))
+    kept += range(len(bounds), len(shape))
+    starts, stops, steps = ([*each] for each in zip(*bounds, strict=True)) if bounds else ([], [], [])
+    part = node.one("Slice", [node.value(0), starts, stops, [*range(len(bounds))], steps]) if bounds else node.value(0)
     sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape if part is not None else ()
     return node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
 
