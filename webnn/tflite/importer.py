@@ -167,17 +167,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         operator, scope = node
         if self._settings.shapes:
             return False
-        for index in operator.inputs:
-            if index >= 0 and index in scope.values and scope.values[index] is None:
-                tensor = scope.tensor(index)
-                try:
-                    value = self.stand_in(tensor.name, tensor.dtype, tensor.shape)
-                except Refused:
-                    return False
-                if value is None:
-                    return False
-                scope.values[index] = value
-        return True
+        blocked = [index for index in operator.inputs if index in scope.values and scope.values[index] is None]
+        for tensor, index in [(scope.tensor(index), index) for index in blocked]:
+            scope.values[index] = self.stand_in(tensor.name, tensor.dtype, tensor.shape) if tensor.is_known_type else None
+        return all(scope.values[index] is not None for index in blocked)
 
     def define(self, node: tuple[Operator, Scope], outputs: Sequence[Value | None] | None) -> None:
         """Define the outputs of an operator in its scope."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from ml_dtypes import int4
@@ -38,7 +38,6 @@ _MOST_ELEMENTS = 1 << 48
 _LONGEST_NAME = 4096
 #: The errors of accessors that a hostile offset or count leads out of the file.
 _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
-_T = TypeVar("_T")
 
 
 _NUMBERS = "BOOL FLOAT16 FLOAT32 FLOAT64 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64"
@@ -95,9 +94,14 @@ class Tensor:
     _array: Array | None = None
 
     @property
+    def is_known_type(self) -> bool:
+        """Whether WebNN can carry the element type."""
+        return self.type in _STORED
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The element type of the import; refused if WebNN cannot carry it."""
-        if self.type not in _STORED:
+        if not self.is_known_type:
             raise Refused(f"the element type must be one of WebNN, got {self.type}")
         return _CARRIED.get(self.type, self.stored.newbyteorder("="))
 
@@ -270,12 +274,12 @@ class _Reader:
         model = self._schema.Model.GetRootAs(self._data, 0)
         if model.Version() != _VERSION:
             raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
-        codes = self._list(model.OperatorCodesLength(), lambda index: self._code(model.OperatorCodes(index)))
-        buffers = self._list(model.BuffersLength(), lambda index: self._buffer(model.Buffers(index)))
-        subgraphs = self._list(model.SubgraphsLength(), lambda index: self._subgraph(model.Subgraphs(index), codes, buffers))
+        codes = [self._code(each) for each in self._list(model, "OperatorCodes")]
+        buffers = [self._buffer(each) for each in self._list(model, "Buffers")]
+        subgraphs = [self._subgraph(each, codes, buffers) for each in self._list(model, "Subgraphs")]
         if not subgraphs:
             raise self._fault("it must have a subgraph")
-        signatures = self._list(model.SignatureDefsLength(), lambda index: self._signature(model.SignatureDefs(index), subgraphs))
+        signatures = [self._signature(each, subgraphs) for each in self._list(model, "SignatureDefs")]
         return Model(self._file, subgraphs, signatures)
 
     def _fault(self, message: str) -> FormatError:
@@ -286,9 +290,11 @@ class _Reader:
         if self._left < 0:
             raise self._fault(f"its lists must have fewer elements than its {len(self._data)} bytes")
 
-    def _list(self, count: int, get: Callable[[int], _T]) -> list[_T]:
+    def _list(self, table: Any, name: str) -> list[Any]:
+        """Return the tables of a vector."""
+        count = getattr(table, f"{name}Length")()
         self._spend(count)
-        return [get(index) for index in range(count)]
+        return [getattr(table, name)(index) for index in range(count)]
 
     def _numbers(self, array: Any) -> list[Any]:
         """Return the elements of a vector; a missing one is 0."""
@@ -321,8 +327,8 @@ class _Reader:
 
     def _subgraph(self, graph: Any, codes: Sequence[tuple[str, int]], buffers: Sequence[Array | None]) -> Subgraph:
         names: set[str] = set()
-        tensors = self._list(graph.TensorsLength(), lambda index: self._tensor(graph.Tensors(index), index, names, buffers))
-        operators = self._list(graph.OperatorsLength(), lambda index: self._operator(graph.Operators(index), codes, len(tensors)))
+        tensors = [self._tensor(each, index, names, buffers) for index, each in enumerate(self._list(graph, "Tensors"))]
+        operators = [self._operator(each, codes, len(tensors)) for each in self._list(graph, "Operators")]
         inputs, outputs = (
             self._indices(numbers, len(tensors), 0, "inputs and outputs") for numbers in (graph.InputsAsNumpy(), graph.OutputsAsNumpy())
         )
@@ -376,8 +382,7 @@ class _Reader:
         if given is None:
             return None
         order, blocks = self._numbers(given.TraversalOrderAsNumpy()), self._numbers(given.BlockMapAsNumpy())
-        levels = self._list(given.DimMetadataLength(), lambda index: self._level(given.DimMetadata(index)))
-        return Sparsity(order, blocks, levels)
+        return Sparsity(order, blocks, [self._level(each) for each in self._list(given, "DimMetadata")])
 
     def _level(self, level: Any) -> int | tuple[Array, Array]:
         if level.Format() == self._schema.DimensionType.DENSE:
@@ -427,10 +432,6 @@ class _Reader:
         if not index < len(subgraphs):
             raise self._fault(f"a signature must have one of {len(subgraphs)} subgraphs, got {index}")
         inputs, outputs = (
-            {tensor: name for name, tensor in self._list(count, lambda index, get=get: self._tensor_map(get(index)))}  # type: ignore[misc]
-            for count, get in ((signature.InputsLength(), signature.Inputs), (signature.OutputsLength(), signature.Outputs))
+            {each.TensorIndex(): self._text(each.Name()) for each in self._list(signature, name)} for name in ("Inputs", "Outputs")
         )
         return Signature(self._text(signature.SignatureKey()), index, inputs, outputs)
-
-    def _tensor_map(self, entry: Any) -> tuple[str, int]:
-        return self._text(entry.Name()), entry.TensorIndex()

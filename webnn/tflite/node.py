@@ -8,11 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import LabellingBuilder
 from webnn.importing.steps import Inputs, Operands, Result, normalize_axis, value_of
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Tensor
 from webnn.tflite.quantization import round_input
+from webnn.tflite.schema import names_of
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 
@@ -20,7 +22,13 @@ __all__ = ["Node", "Rule", "Rules", "borrow"]
 
 #: An input of a rule of ONNX.
 Given: TypeAlias = Value | MLOperand | Array | Sequence[int] | None
-_ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
+_ACTIVATIONS: Mapping[str, Callable[[LabellingBuilder, MLOperand], MLOperand]] = {
+    "NONE": lambda builder, x: x,
+    "RELU": lambda builder, x: builder.relu(x),
+    "RELU6": lambda builder, x: builder.clamp(x, minValue=0, maxValue=6),
+    "RELU_N1_TO_1": lambda builder, x: builder.clamp(x, minValue=-1, maxValue=1),
+    "TANH": lambda builder, x: builder.tanh(x),
+}
 
 
 class Node(Inputs):
@@ -94,19 +102,10 @@ class Node(Inputs):
     def activate(self, x: MLOperand, name: str = "FusedActivationFunction") -> MLOperand:
         """Apply the activation that the options fuse."""
         kind = self.option(name, 0)
-        activation = _ACTIVATIONS[kind] if 0 <= kind < len(_ACTIVATIONS) else str(kind)
-        builder = self.builder
-        if activation == "NONE":
-            return x
-        if activation == "RELU":
-            return builder.relu(x)
-        if activation == "RELU6":
-            return builder.clamp(x, minValue=0, maxValue=6)
-        if activation == "RELU_N1_TO_1":
-            return builder.clamp(x, minValue=-1, maxValue=1)
-        if activation == "TANH":
-            return builder.tanh(x)
-        raise Refused(f"the fused activation {activation} is not supported")
+        activation = names_of("ActivationFunctionType").get(kind, str(kind))
+        if activation not in _ACTIVATIONS:
+            raise Refused(f"the fused activation {activation} is not supported")
+        return _ACTIVATIONS[activation](self.builder, x)
 
     def rounded(self, index: int, weights: int, *, asymmetric: bool) -> MLOperand:
         """Return an input, rounded as LiteRT does where the weights are quantized and the input is not."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
-from webnn.tflite.node import Node, Rules
+from webnn.tflite.node import Node, Rule, Rules
 from webnn.tflite.variables import name_of
 
 __all__ = ["RULES"]
@@ -46,14 +46,12 @@ def _while(node: Node) -> list[Result]:
         step += 1
 
 
-def _call(node: Node) -> list[Result]:
-    """Import the subgraph."""
-    return [*node.run(node.option("Subgraph"), "subgraph", _values(node))]
+def _inline(option: str, label: Callable[[Node], str]) -> Rule:
+    def rule(node: Node) -> list[Result]:
+        return [*node.run(node.option(option), label(node), _values(node))]
 
-
-def _composite(node: Node) -> list[Result]:
-    """Import the subgraph of which the operator is made."""
-    return [*node.run(node.option("DecompositionSubgraphIndex"), node.option("Name", "") or "composite", _values(node))]
+    rule.__doc__ = "Import the subgraph of which the operator is made."
+    return rule
 
 
 def _call_once(node: Node) -> list[Result]:
@@ -66,17 +64,6 @@ def _call_once(node: Node) -> list[Result]:
     return []
 
 
-def _var_handle(node: Node) -> Result:
-    """Return the number of the variable."""
-    return np.array(node.variables.find(name_of(node.operator.options)), np.int32)
-
-
-def _read_variable(node: Node) -> Result:
-    """Return what was written last; before that, the variable is an input."""
-    output = node.outputs[0]
-    return node.variables.read(node.variables.number(node.value(0)), output.dtype, output.shape)
-
-
 def _assign_variable(node: Node) -> list[Result]:
     """Remember the value, which goes out as an output."""
     node.variables.write(node.variables.number(node.value(0)), node.value(1))
@@ -85,11 +72,12 @@ def _assign_variable(node: Node) -> list[Result]:
 
 RULES: Rules = {
     "ASSIGN_VARIABLE": _assign_variable,
-    "CALL": _call,
+    "CALL": _inline("Subgraph", lambda node: "subgraph"),
     "CALL_ONCE": _call_once,
     "IF": _if,
-    "READ_VARIABLE": _read_variable,
-    "STABLEHLO_COMPOSITE": _composite,
-    "VAR_HANDLE": _var_handle,
+    # The variable is an input before something is written.
+    "READ_VARIABLE": lambda node: node.variables.read(node.variables.number(node.value(0)), node.outputs[0].dtype, node.outputs[0].shape),
+    "STABLEHLO_COMPOSITE": _inline("DecompositionSubgraphIndex", lambda node: node.option("Name", "") or "composite"),
+    "VAR_HANDLE": lambda node: np.array(node.variables.find(name_of(node.operator.options)), np.int32),
     "WHILE": _while,
 }

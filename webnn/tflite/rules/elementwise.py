@@ -31,11 +31,6 @@ def _floor_div(node: Node) -> Result:
     return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_from(node.one("Mod"))), b)
 
 
-def _atan2(node: Node) -> Result:
-    """Compute the angle by a polynomial, in float32."""
-    return atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32"))
-
-
 def _select(node: Node) -> Result:
     """Map to where. A condition with one dimension chooses elements of the first dimension."""
     condition, shape = node.operand(0), node.value(1).shape
@@ -65,11 +60,6 @@ def _right_shift(node: Node) -> Result:
 
 
 # Quantization.
-
-
-def _pass(node: Node) -> Result:
-    """Pass on the input, or the numbers that it means. Sparse weights are expanded when the file is read."""
-    return node.value(0)
 
 
 def _dequantize(node: Node) -> Result:
@@ -110,10 +100,11 @@ _BORROWED = {
 
 RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
-    "ATAN2": _atan2,
+    "ATAN2": lambda node: atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")),
     "BITWISE_XOR": _bitwise_xor,
     "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
-    "DENSIFY": _pass,
+    # Sparse weights are expanded when the file is read.
+    "DENSIFY": lambda node: node.value(0),
     "DEQUANTIZE": _dequantize,
     "FAKE_QUANT": _fake_quant,
     "FLOOR_DIV": _floor_div,
@@ -121,7 +112,7 @@ RULES: Rules = {
     "LEAKY_RELU": lambda node: node.builder.leakyRelu(node.operand(0), alpha=node.option("Alpha", 0.0)),
     "NOT_EQUAL": lambda node: node.builder.notEqual(node.operand(0), node.operand(1)),
     "PRELU": lambda node: node.builder.prelu(node.operand(0), node.operand(1)),
-    "QUANTIZE": _pass,
+    "QUANTIZE": lambda node: node.value(0),
     "RELU6": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=6),
     "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
     "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),

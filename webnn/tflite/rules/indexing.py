@@ -31,10 +31,8 @@ def _gather(node: Node) -> Result:
     moved = node.transpose(node.operand(0), [*range(batches), axis, *others])
     places = node.one("Unsqueeze", [indices, [indices.rank]])
     found = node.operand_from(node.one("GatherND", [moved, places], batch_dims=batches))
-    chosen = indices.rank - batches
-    before = [each + batches + chosen for each in range(axis - batches)]
-    behind = range(batches + chosen + len(before), found.descriptor.rank)
-    return node.transpose(found, [*range(batches), *before, *range(batches, batches + chosen), *behind])
+    before, behind = range(indices.rank, indices.rank + axis - batches), range(indices.rank + axis - batches, found.descriptor.rank)
+    return node.transpose(found, [*range(batches), *before, *range(batches, indices.rank), *behind])
 
 
 def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], number: float, reduction: str) -> Result:
@@ -43,12 +41,6 @@ def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], num
         raise Refused(f"the shape must have from 1 to {_MOST} elements, got {list(shape)}")
     dtype = node.outputs[0].dtype if node.outputs[0].quantization is None else np.dtype(np.float32)
     return node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
-
-
-def _scatter_nd(node: Node) -> Result:
-    """Map to scatterND into zeros; updates of one place are added up. The shape must be known."""
-    shape = tuple(node.known_integers(2, "the shape"))
-    return _scatter(node, node.value(0), node.value(1), shape, 0, "add")
 
 
 def _sparse_to_dense(node: Node) -> Result:
@@ -70,13 +62,10 @@ def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Call
             raise Refused(f"the data must be numbers, got {data.dtype.name}")
         if ids.shape != data.shape[: ids.rank]:
             raise Refused(f"the ids must have the first dimensions of {list(data.shape)}, got {list(ids.shape)}")
-        limit = number
-        if np.isinf(number) and data.dtype.kind in "iu":
-            limit = np.iinfo(data.dtype).max if number > 0 else np.iinfo(data.dtype).min
-        elif np.isinf(number):
-            limit = float(np.copysign(np.finfo(data.dtype).max, number))
+        limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+        first = min(max(number, limits.min), limits.max)
         places = node.one("Unsqueeze", [ids, [ids.rank]])
-        return _scatter(node, places, data, (count, *data.shape[ids.rank :]), limit, reduction)
+        return _scatter(node, places, data, (count, *data.shape[ids.rank :]), first, reduction)
 
     rule.__doc__ = f"Map to scatterND, with {reduction} for elements of one segment. The number of segments must be known."
     return rule
@@ -130,11 +119,6 @@ def _bucketize(node: Node) -> Result:
     return builder.reduceSum(node.cast(reached, "int32"), axes=[x.descriptor.rank])
 
 
-def _where(node: Node) -> Result:
-    """Return the places of a condition that is known."""
-    return np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64)
-
-
 def _range(node: Node) -> Result:
     """Return the numbers, which must be known."""
     start, limit, step = (node.known(index, name).reshape(-1) for index, name in enumerate(("the start", "the limit", "the step")))
@@ -165,7 +149,7 @@ RULES: Rules = {
     "GATHER_ND": borrow("GatherND"),
     "ONE_HOT": _one_hot,
     "RANGE": _range,
-    "SCATTER_ND": _scatter_nd,
+    "SCATTER_ND": lambda node: _scatter(node, node.value(0), node.value(1), tuple(node.known_integers(2, "the shape")), 0, "add"),
     "SEGMENT_SUM": _segment("add", 0, sorted_ids=True),
     "SPARSE_TO_DENSE": _sparse_to_dense,
     "TOPK_V2": lambda node: node.onnx("TopK", [node.value(0), [node.known_integer(1, "k")]], outputs=2, axis=-1),
@@ -173,5 +157,5 @@ RULES: Rules = {
     "UNSORTED_SEGMENT_MIN": _segment("min", np.inf),
     "UNSORTED_SEGMENT_PROD": _segment("mul", 1),
     "UNSORTED_SEGMENT_SUM": _segment("add", 0),
-    "WHERE": _where,
+    "WHERE": lambda node: np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64),
 }

@@ -28,12 +28,6 @@ def _reshape(node: Node) -> Result:
     return node.one("Reshape", [node.value(0), shape or [*output.shape]], allowzero=1)
 
 
-def _squeeze(node: Node) -> Result:
-    """Map to reshape. Without dimensions, all those of size 1 are left out."""
-    axes = node.option("SqueezeDims", [])
-    return node.one("Squeeze", [node.value(0), axes or None])
-
-
 def _transpose(node: Node) -> Result:
     """Map to transpose. The permutation must be known."""
     given = node.option("Permutation", []) or node.known_integers(1, "the permutation")
@@ -62,28 +56,21 @@ def _unpack(node: Node) -> list[Result]:
 
 def _concatenate(node: Node) -> Result:
     """Map to concat. Parts without elements are left out."""
-    rank, name = node.value(0).rank, "Dimension" if node.operator.key.startswith("STABLEHLO") else "Axis"
-    axis = node.axis(name, rank, 0)
-    result: Result = node.one("Concat", axis=axis)
+    result = node.one("Concat", axis=node.axis("Dimension" if node.operator.key.startswith("STABLEHLO") else "Axis", node.value(0).rank, 0))
     return node.activate(node.operand_from(result)) if node.option("FusedActivationFunction", 0) else result
 
 
 def _split(node: Node) -> list[Result]:
-    """Map to split into equal parts. The axis comes first, and must be known."""
-    value = node.value(1)
-    axis, count = node.known_axis(0, value.rank), len(node.outputs)
-    if value.shape[axis] % count:
-        raise Refused(f"the number of outputs must divide the size of axis {axis}, {value.shape[axis]}, got {count}")
-    return node.onnx("Split", [value, [value.shape[axis] // count] * count], outputs=count, axis=axis)
-
-
-def _split_v(node: Node) -> list[Result]:
-    """Map to split. The sizes, of which one may be -1, and the axis must be known."""
-    value, sizes = node.value(0), node.known_integers(1, "the sizes")
-    axis = node.known_axis(2, value.rank)
+    """Map to split. The axis and the sizes, of which one may be -1, must be known; without sizes the parts are equal."""
+    is_equal = node.operator.key == "SPLIT"
+    value, count = node.value(int(is_equal)), len(node.outputs)
+    axis = node.known_axis(0 if is_equal else 2, value.rank)
+    sizes = [value.shape[axis] // count] * count if is_equal else node.known_integers(1, "the sizes")
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = value.shape[axis] - sum(sizes) - 1
-    return node.onnx("Split", [value, sizes], outputs=len(node.outputs), axis=axis)
+    if is_equal and value.shape[axis] % count:
+        raise Refused(f"the number of outputs must divide the size of axis {axis}, {value.shape[axis]}, got {count}")
+    return node.onnx("Split", [value, sizes], outputs=count, axis=axis)
 
 
 def _slice(node: Node) -> Result:
@@ -135,15 +122,9 @@ def _strided_slice(node: Node) -> Result:
             bounds.append((first if first_masks[place] else start, last if last_masks[place] else stop, stride))
     kept += range(len(bounds), len(shape))
     starts, stops, steps = ([*each] for each in zip(*bounds, strict=True)) if bounds else ([], [], [])
-    part = node.one("Slice", [node.value(0), starts, stops, [*range(len(bounds))], steps]) if bounds else node.value(0)
+    part = node.one("Slice", [node.value(0), starts, stops, None, steps]) if bounds else node.value(0)
     sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape if part is not None else ()
     return node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
-
-
-def _slice_between(node: Node) -> Result:
-    """Map to slice."""
-    starts, limits, strides = (node.option(name) for name in ("StartIndices", "LimitIndices", "Strides"))
-    return node.one("Slice", [node.value(0), starts, limits, list(range(len(starts))), strides])
 
 
 def _reverse(node: Node) -> Result:
@@ -201,29 +182,22 @@ def _dilate(node: Node) -> Result:
 # Blocks and matrices.
 
 
-def _depth_to_space(node: Node) -> Result:
-    """Map to reshape and transpose."""
-    block, (batches, height, width, channels) = _block(node)
-    if channels % block**2:
-        raise Refused(f"the square of BlockSize must divide the {channels} channels, got {block}")
-    x = node.reshape(node.operand(0), [batches * height, width, block, channels // block])
-    return node.reshape(node.transpose(x, [0, 2, 1, 3]), [batches, height * block, width * block, channels // block**2])
-
-
-def _space_to_depth(node: Node) -> Result:
-    """Map to reshape and transpose."""
-    block, (batches, height, width, channels) = _block(node)
-    if height % block or width % block:
-        raise Refused(f"BlockSize must divide the height and the width, {height} and {width}, got {block}")
-    x = node.reshape(node.operand(0), [batches * height // block, block, width // block, block * channels])
-    return node.reshape(node.transpose(x, [0, 2, 1, 3]), [batches, height // block, width // block, channels * block**2])
-
-
-def _block(node: Node) -> tuple[int, tuple[int, ...]]:
-    shape = node.value(0).shape
+def _move_block(node: Node) -> Result:
+    """Map to reshape and transpose: the rows of a block are moved, whose columns are beside their channels."""
+    shape, block = node.value(0).shape, node.integer("BlockSize", 1)
     if len(shape) != 4:
         raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
-    return node.integer("BlockSize", 1), shape
+    batches, height, width, channels = shape
+    if node.operator.key == "DEPTH_TO_SPACE":
+        if channels % block**2:
+            raise Refused(f"the square of BlockSize must divide the {channels} channels, got {block}")
+        sizes, found = [width, block, channels // block], [batches, height * block, width * block, channels // block**2]
+    else:
+        if height % block or width % block:
+            raise Refused(f"BlockSize must divide the height and the width, {height} and {width}, got {block}")
+        sizes, found = [block, width // block, block * channels], [batches, height // block, width // block, channels * block**2]
+    x = node.transpose(node.reshape(node.operand(0), [product(shape) // product(sizes), *sizes]), [0, 2, 1, 3])
+    return node.reshape(x, found)
 
 
 def _blocks(node: Node) -> tuple[list[int], Array]:
@@ -267,35 +241,30 @@ def _batch_to_space(node: Node) -> Result:
     return x
 
 
-def _matrix_diag(node: Node) -> Result:
-    """Put the elements on diagonals of zeros."""
-    shape = node.value(0).shape
-    if not shape:
+def _set_diagonal(node: Node) -> Result:
+    """Put elements on the diagonals of matrices, by default of square ones of zeros."""
+    diagonal = node.value(len(node.inputs) - 1).shape
+    if not diagonal:
         raise Refused("the input must have dimensions")
-    row = node.reshape(node.operand(0), [*shape[:-1], 1, shape[-1]])
-    return node.builder.where(node.constant(np.eye(shape[-1], dtype=np.uint8)), row, node.scalar(0, row))
-
-
-def _matrix_set_diag(node: Node) -> Result:
-    """Put elements on the diagonals of matrices."""
-    shape, diagonal = node.value(0).shape, node.value(1).shape
+    shape = node.value(0).shape if len(node.inputs) > 1 else (*diagonal, diagonal[-1])
     if len(shape) < 2 or diagonal != (*shape[:-2], min(shape[-2:])):
         raise Refused(f"the diagonal must fit the matrices of {list(shape)}, got {list(diagonal)}")
-    wide = shape[-1] <= shape[-2]
-    line = node.reshape(node.operand(1), [*shape[:-2], 1, diagonal[-1]] if wide else [*shape[:-2], diagonal[-1], 1])
-    return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, node.operand(0))
+    spread = [1, diagonal[-1]] if shape[-1] <= shape[-2] else [diagonal[-1], 1]
+    line = node.reshape(node.operand(len(node.inputs) - 1), [*shape[:-2], *spread])
+    others = node.operand(0) if len(node.inputs) > 1 else node.scalar(0, line)
+    return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, others)
 
 
 RULES: Rules = {
     "BATCH_TO_SPACE_ND": _batch_to_space,
     "BROADCAST_TO": borrow("Expand"),
     "CONCATENATION": _concatenate,
-    "DEPTH_TO_SPACE": _depth_to_space,
+    "DEPTH_TO_SPACE": _move_block,
     "DILATE": _dilate,
     "EXPAND_DIMS": lambda node: node.one("Unsqueeze", [node.value(0), [node.known_integer(1, "the axis")]]),
     "FILL": lambda node: node.one("Expand", [node.value(1), node.value(0)]),
-    "MATRIX_DIAG": _matrix_diag,
-    "MATRIX_SET_DIAG": _matrix_set_diag,
+    "MATRIX_DIAG": _set_diagonal,
+    "MATRIX_SET_DIAG": _set_diagonal,
     "MIRROR_PAD": _mirror_pad,
     "PACK": _pack,
     "PAD": _pad,
@@ -307,16 +276,18 @@ RULES: Rules = {
     "SHAPE": lambda node: np.array(node.value(0).shape, np.int64).astype(node.outputs[0].dtype),
     "SLICE": _slice,
     "SPACE_TO_BATCH_ND": _space_to_batch,
-    "SPACE_TO_DEPTH": _space_to_depth,
+    "SPACE_TO_DEPTH": _move_block,
     "SPLIT": _split,
-    "SPLIT_V": _split_v,
-    "SQUEEZE": _squeeze,
+    "SPLIT_V": _split,
+    "SQUEEZE": lambda node: node.one("Squeeze", [node.value(0), node.option("SqueezeDims", []) or None]),
     "STABLEHLO_BROADCAST_IN_DIM": lambda node: broadcast(
         node, node.operand(0), node.known_integers(1, "the dimensions"), node.outputs[0].shape
     ),
     "STABLEHLO_CONCATENATE": _concatenate,
     "STABLEHLO_RESHAPE": lambda node: node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1),
-    "STABLEHLO_SLICE": _slice_between,
+    "STABLEHLO_SLICE": lambda node: node.one(
+        "Slice", [node.value(0), *map(node.option, ("StartIndices", "LimitIndices")), None, node.option("Strides")]
+    ),
     "STABLEHLO_TRANSPOSE": _transpose,
     "STRIDED_SLICE": _strided_slice,
     "TILE": borrow("Tile"),
