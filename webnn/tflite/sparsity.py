@@ -45,22 +45,21 @@ class Sparsity:
         size = math.prod(shape)
         if size > _MOST_FACTOR * (elements.size + 1):
             raise Refused(f"a sparse tensor must store one of {_MOST_FACTOR} elements at least, got {elements.size} of {list(shape)}")
+        wrong = Refused(f"the positions of a sparse tensor must be those of its {elements.size} elements, inside of {list(shape)}")
         #: The positions of the elements along the dimensions, of those levels that have been read.
         places: dict[int, Array] = {}
         found = 1
         for dimension, level in zip(self.order, self.levels, strict=True):
             if isinstance(level, int):
-                repeats = np.full(found, level)
                 fits = level >= 0 and found * level <= size
-                along = np.tile(np.arange(level), found) if fits else repeats
+                repeats, along = np.full(found, level), np.tile(np.arange(level if fits else 0), found)
             else:
                 segments, along = level
                 repeats = np.diff(segments)
                 fits = segments.size == found + 1 and not segments[0] and segments[-1] == along.size <= elements.size and repeats.min() >= 0
             if not fits:
-                raise Refused(f"the positions of a sparse tensor must be those of its {elements.size} elements")
-            places = {each: np.repeat(place, repeats) for each, place in places.items()}
-            places[dimension] = along
+                raise wrong
+            places = {**{each: np.repeat(place, repeats) for each, place in places.items()}, dimension: along}
             found = along.size
         for block, dimension in enumerate(self.blocks, rank):
             width = self.levels[self.order.index(block)]
@@ -68,9 +67,8 @@ class Sparsity:
                 raise Refused("the dimensions of blocks must be dense")
             places[dimension] = places[dimension] * width + places[block]
         coordinates = [places[axis] for axis in range(rank)]
-        inside = all(each.min() >= 0 and each.max() < limit for limit, each in zip(shape, coordinates, strict=True) if each.size)
-        if found != elements.size or not inside:
-            raise Refused(f"the positions of a sparse tensor must be {elements.size} inside of {list(shape)}")
+        if found != elements.size or any(((each < 0) | (each >= limit)).any() for limit, each in zip(shape, coordinates, strict=True)):
+            raise wrong
         dense = np.zeros(shape, elements.dtype)
         dense[tuple(coordinates)] = elements
         return dense

@@ -22,7 +22,8 @@ class Variables:
         self._values: dict[int, Value] = {}
         self._first: dict[int, Value] = {}
         self._written: dict[int, None] = {}
-        self._is_beginning = False
+        #: Whether the subgraph runs that gives variables their first values.
+        self.is_beginning = False
         self._changed = _changed_names(model)
 
     def find(self, name: str) -> int:
@@ -54,15 +55,11 @@ class Variables:
 
     def write(self, number: int, value: Value) -> None:
         """Give a variable a value."""
-        if self._is_beginning:
+        if self.is_beginning:
             self._first[number] = value
         else:
             self._values[number] = value
             self._written[number] = None
-
-    def begin(self, *, is_beginning: bool) -> None:
-        """Begin or end the subgraph that gives variables their first values."""
-        self._is_beginning = is_beginning
 
     def define_outputs(self) -> None:
         """Define the next values of the variables that were written as outputs."""
@@ -82,11 +79,10 @@ def _changed_names(model: Model) -> frozenset[str] | None:
     found: set[str] = set()
     for index, graph in enumerate(model.subgraphs):
         handles = {each.outputs: name_of(each.options) for each in graph.operators if each.key == "VAR_HANDLE"}
-        for operator in graph.operators:
-            if operator.key == "ASSIGN_VARIABLE" and index not in first:
-                if operator.inputs[:1] not in handles:
-                    return None
-                found.add(handles[operator.inputs[:1]])
+        assigned = {each.inputs[:1] for each in graph.operators if each.key == "ASSIGN_VARIABLE" and index not in first}
+        if not assigned <= handles.keys():
+            return None
+        found |= {handles[each] for each in assigned}
     return frozenset(found)
 
 

@@ -39,8 +39,8 @@ def test_blocks() -> None:
         (Sparsity([0, 1], [], [9, ROWS]), "must be those of its 3 elements"),
         (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 9), _array(1, 0, 1))]), "must be those of its 3 elements"),
         (Sparsity([0, 1], [], [3, (_array(0, 2, 1, 3), _array(1, 0, 1))]), "must be those of its 3 elements"),
-        (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, 7))]), "must be 3 inside of"),
-        (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, -1))]), "must be 3 inside of"),
+        (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, 7))]), "must be those of its 3 elements"),
+        (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, -1))]), "must be those of its 3 elements"),
     ],
 )
 def test_positions_that_are_wrong(sparsity: Sparsity, reason: str) -> None:

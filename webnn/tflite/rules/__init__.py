@@ -12,7 +12,7 @@ from webnn.tflite.node import Rules
 __all__ = ["BODIES", "FAMILIES", "MOVES", "RULES", "UNFOLDED"]
 
 #: The modules.
-FAMILIES = ("control", "convolution", "elementwise", "indexing", "mediapipe", "movement", "pooling", "recurrent", "reduction")
+FAMILIES = ("control", "convolution", "elementwise", "indexing", "mediapipe", "movement", "recurrent", "reduction")
 #: The rule of each operator, by its name.
 RULES: Rules = collect_families(__name__, FAMILIES, "RULES")
 #: Operators that import subgraphs or have effects. Quantized integers stay what they are.

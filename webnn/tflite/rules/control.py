@@ -56,11 +56,11 @@ def _inline(option: str, label: Callable[[Node], str]) -> Rule:
 
 def _call_once(node: Node) -> list[Result]:
     """Import the subgraph that gives variables their first values."""
-    node.variables.begin(is_beginning=True)
+    node.variables.is_beginning = True
     try:
         node.run(node.option("InitSubgraphIndex"), "initialization", [])
     finally:
-        node.variables.begin(is_beginning=False)
+        node.variables.is_beginning = False
     return []
 
 

@@ -1,18 +1,62 @@
-"""Convolutions, whose layouts WebNN has: nhwc, and for filters ohwi and ihwo; products of matrices, and rows of tables."""
+"""Operators with windows, and products of matrices. WebNN has the layouts of convolutions: nhwc, and for filters ohwi and ihwo."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value
-from webnn.importing.windows import Window
+from webnn.importing.windows import Pool, Window, pool
 from webnn.tflite.node import Node, Rules
-from webnn.tflite.windows import make_windows, padding_of, read_windows, trim
 
-__all__ = ["RULES", "fully_connect", "shapes_of", "transpose_convolve"]
+__all__ = ["RULES", "fully_connect", "place", "shapes_of", "transpose_convolve", "trim"]
+
+_PADDINGS = ("SAME", "VALID")
+
+
+def place(window: Window, padding: str) -> Window:
+    """Return a window with its padding: with SAME there is one place for each stride; an odd element is behind."""
+    total = max(window.missing, 0) if padding == "SAME" else 0
+    return replace(window, low=total // 2, high=total - total // 2)
+
+
+def trim(window: Window, padding: str, count: int) -> tuple[int, int]:
+    """Return what is taken away in front and behind of the result of a transposed convolution: behind it may be negative.
+
+    ``window`` is that of the convolution whose transpose it is, and ``count`` the number of its places.
+    """
+    low = place(window, padding).low
+    return low, (count - 1) * window.stride + window.reach - low - window.size
+
+
+def _padding_of(node: Node) -> str:
+    """Return the padding that the options name."""
+    padding = node.option("Padding", 0)
+    if padding not in (0, 1):
+        raise Refused(f"Padding must be SAME or VALID, got {padding}")
+    return _PADDINGS[padding]
+
+
+def _make_windows(node: Node, sizes: Sequence[int], counts: Sequence[int]) -> list[Window]:
+    """Return windows over two or three dimensions with the strides and dilations of the options, without padding."""
+    return [
+        Window(size=size, count=count, stride=node.integer(f"Stride{axis}", 1), dilation=node.integer(f"Dilation{axis}Factor", 1, 1))
+        for axis, size, count in zip("DHW"[-len(sizes) :], sizes, counts, strict=True)
+    ]
+
+
+def _read_windows(node: Node, sizes: Sequence[int], counts: Sequence[int]) -> list[Window]:
+    """Return windows of some numbers of elements over dimensions, placed as the options say."""
+    if min(counts, default=1) < 1:
+        raise Refused(f"the window must have at least one element in each dimension, got {list(counts)}")
+    placed = [place(window, _padding_of(node)) for window in _make_windows(node, sizes, counts)]
+    if min(window.places for window in placed) < 1:
+        padded, reach = [each.padded for each in placed], [each.reach for each in placed]
+        raise Refused(f"the window must fit into the padded input, {padded}, got {reach}")
+    return placed
 
 
 def shapes_of(node: Node, x: int, filter: int, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -31,7 +75,7 @@ def _groups(channels: int, divisor: int) -> int:
 
 
 def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> MLOperand:
-    windows = read_windows(node, node.value(0).shape[1:3], kernel)
+    windows = _read_windows(node, node.value(0).shape[1:3], kernel)
     options: Any = {
         "inputLayout": "nhwc",
         "filterLayout": layout,
@@ -82,8 +126,8 @@ def _transposed_windows(node: Node, rank: int) -> tuple[list[Window], list[tuple
     shape, kernel = shapes_of(node, 2, 1, rank)
     if len(wanted) != rank:
         raise Refused(f"the shape of the output must have {rank} dimensions, got {wanted}")
-    windows = make_windows(node, wanted[1:-1], kernel[1:-1] if rank == 4 else kernel[:3])
-    return windows, [trim(window, padding_of(node), count) for window, count in zip(windows, shape[1:-1], strict=True)]
+    windows = _make_windows(node, wanted[1:-1], kernel[1:-1] if rank == 4 else kernel[:3])
+    return windows, [trim(window, _padding_of(node), count) for window, count in zip(windows, shape[1:-1], strict=True)]
 
 
 def _transpose_conv(node: Node) -> MLOperand:
@@ -113,7 +157,7 @@ def _unroll(node: Node, operator: str, x: int, windows: Sequence[Window], edges:
 def _conv_3d(node: Node) -> MLOperand:
     """Unroll the depth."""
     shape, kernel = shapes_of(node, 0, 1, 5)
-    windows = read_windows(node, shape[1:4], kernel[:3])
+    windows = _read_windows(node, shape[1:4], kernel[:3])
     return _unroll(node, "Conv", 0, windows, [(each.low, each.high) for each in windows], group=_groups(shape[4], kernel[3]))
 
 
@@ -121,6 +165,39 @@ def _transpose_conv_3d(node: Node) -> MLOperand:
     """Unroll the depth. The shape of the output must be known."""
     windows, trims = _transposed_windows(node, 5)
     return _unroll(node, "ConvTranspose", 2, windows, trims, output_padding=[max(-high, 0) for _, high in trims])
+
+
+# Pooling and resizing.
+
+
+def _slide(node: Node, operation: Pool, x: MLOperand) -> MLOperand:
+    """Pool the height and the width as the options say."""
+    shape = x.descriptor.dimensions
+    if len(shape) != 4:
+        raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
+    windows = _read_windows(node, shape[1:3], [node.integer("FilterHeight", 1), node.integer("FilterWidth", 1)])
+    return pool(node, operation, x, [Window(size=shape[0], count=1), *windows, Window(size=shape[3], count=1)])
+
+
+def _l2_pool(node: Node) -> MLOperand:
+    """Take the root of the average of the squares."""
+    x = node.operand(0)
+    return node.activate(node.builder.sqrt(_slide(node, "averagePool2d", node.builder.mul(x, x))))
+
+
+def _resize(node: Node, mode: str, **rounding: str) -> Result:
+    if node.value(0).rank != 4:
+        raise Refused(f"the input must have 4 dimensions, got {list(node.value(0).shape)}")
+    corners, half = node.flag("AlignCorners"), node.flag("HalfPixelCenters")
+    if corners and half:
+        raise Refused("AlignCorners and HalfPixelCenters must not both be set")
+    positions = "align_corners" if corners else "half_pixel" if half else "asymmetric"
+    if half and mode == "nearest":
+        positions = "tf_half_pixel_for_nn"
+    sizes = node.known_integers(1, "the size")
+    return node.one(
+        "Resize", [node.value(0), None, None, sizes], mode=mode, coordinate_transformation_mode=positions, axes=[1, 2], **rounding
+    )
 
 
 # Matrices.
@@ -161,6 +238,7 @@ def _batch_matmul(node: Node) -> Result:
 
 
 RULES: Rules = {
+    "AVERAGE_POOL_2D": lambda node: node.activate(_slide(node, "averagePool2d", node.operand(0))),
     "BATCH_MATMUL": _batch_matmul,
     "CONV_2D": _conv,
     "CONV_3D": _conv_3d,
@@ -168,5 +246,12 @@ RULES: Rules = {
     "DEPTHWISE_CONV_2D": _depthwise,
     "EMBEDDING_LOOKUP": lambda node: node.one("Gather", [node.value(1), node.value(0)], axis=0),
     "FULLY_CONNECTED": _fully_connected,
+    "L2_POOL_2D": _l2_pool,
+    "MAX_POOL_2D": lambda node: node.activate(_slide(node, "maxPool2d", node.operand(0))),
+    "RESIZE_BILINEAR": lambda node: _resize(node, "linear"),
+    # Positions are rounded down, with AlignCorners to the nearest one.
+    "RESIZE_NEAREST_NEIGHBOR": lambda node: _resize(
+        node, "nearest", nearest_mode="round_prefer_ceil" if node.flag("AlignCorners") else "floor"
+    ),
     "TRANSPOSE_CONV": _transpose_conv,
 }

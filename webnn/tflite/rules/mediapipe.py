@@ -18,8 +18,7 @@ from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.importing.windows import Window, locate_maxima, pool
 from webnn.tflite.node import Node, Rules
-from webnn.tflite.rules.convolution import shapes_of, transpose_convolve
-from webnn.tflite.windows import place
+from webnn.tflite.rules.convolution import place, shapes_of, transpose_convolve
 
 __all__ = ["RULES"]
 

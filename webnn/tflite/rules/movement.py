@@ -286,7 +286,7 @@ RULES: Rules = {
     "STABLEHLO_CONCATENATE": _concatenate,
     "STABLEHLO_RESHAPE": lambda node: node.one("Reshape", [node.value(0), [*node.outputs[0].shape]], allowzero=1),
     "STABLEHLO_SLICE": lambda node: node.one(
-        "Slice", [node.value(0), *map(node.option, ("StartIndices", "LimitIndices")), None, node.option("Strides")]
+        "Slice", [node.value(0), node.option("StartIndices"), node.option("LimitIndices"), None, node.option("Strides")]
     ),
     "STABLEHLO_TRANSPOSE": _transpose,
     "STRIDED_SLICE": _strided_slice,
