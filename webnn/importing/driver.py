@@ -19,7 +19,7 @@ import difflib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -45,6 +45,7 @@ __all__ = [
     "DRAFT",
     "Driver",
     "Imported",
+    "Settings",
     "build_import",
     "describe_import",
     "enter_body",
@@ -80,6 +81,15 @@ def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None
     hasCalls = target is not None and target._revision.extension(FUSE) is not None
     newest = find_revision(target._revision.of_graphs if target is not None and hasCalls else DRAFT)
     return make_sketch(LabellingBuilder, for_devices(newest) if has_small_integers else newest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings that importers share: the shapes of inputs, those that are known, by their names, and whether float64 becomes float32."""
+
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    float64: bool = True
 
 
 class Driver(ABC, Generic[_Node, _Item]):

@@ -8,28 +8,32 @@ from functools import partial
 
 import numpy as np
 
-from webnn.builder.describe import describe_graph
-from webnn.builder.graph import collect
 from webnn.builder.sketch import LabellingBuilder
-from webnn.importing.driver import Driver, enter_body, fit_shape, make_builder
-from webnn.importing.steps import Operands, Result, Steps
+from webnn.importing import driver
+from webnn.importing.driver import Driver, describe_import, enter_body, fit_shape, make_builder
+from webnn.importing.steps import Operands, Result, Steps, value_of
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.reference import compute
-from webnn.tflite.model import Model, Operator, Settings, Signature, Subgraph, Tensor
-from webnn.tflite.node import Node, Rule
-from webnn.tflite.quantization import dequantize, find_quantization, quantize
-from webnn.tflite.refused import advise
-from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED
-from webnn.tflite.variables import Variables
+from webnn.tflite.model import Model, Operator, Signature, Subgraph, Tensor
+from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantize
+from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, advise
+from webnn.tflite.rules.control import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException
 
-__all__ = ["Importer"]
+__all__ = ["Importer", "Settings"]
 
 #: The most elements of inputs from which results are computed at import. Larger ones are weights, which the graph may compute.
 _MOST_FOLDED = 1 << 16
 #: The reference takes as long as an operator with this many names.
 _FOLDED_NAMES = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(driver.Settings):
+    """Settings of the caller: see `webnn.tflite.load`."""
+
+    signature: str | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -127,16 +131,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         found = self._known.get(id(tensor))
         if found is None:
             array = tensor.read()
-            if 0 in tensor.shape and array is None:
-                # There is only one such tensor, and no buffer for it.
-                return Value.known(np.zeros(tensor.shape, tensor.dtype), tensor.name)
-            if array is None or tensor.data is None:
+            if array is None:
                 raise Refused(f"there is no value of the tensor {webidl.describe(tensor.name)} before the operator")
-            if id(tensor.data) not in self._buffers:
+            if tensor.data is not None and id(tensor.data) not in self._buffers:
                 # Tensors may share a buffer, which counts once.
                 self._buffers.add(id(tensor.data))
                 self.operands.allow(tensor.data.nbytes)
-            if not np.may_share_memory(array, tensor.data):
+            if tensor.data is None or not np.may_share_memory(array, tensor.data):
                 self.operands.spend(array.nbytes)
             found = self._known[id(tensor)] = Value.known(array, tensor.name)
         return found
@@ -263,10 +264,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             computed = {str(index): value for index, value in enumerate(values) if value is not None and value.array is None}
             if sum([value.size for value in computed.values()]) > _MOST_FOLDED:
                 return None
-            outputs = {name: builder.identity(node.operand_of(value)) for name, value in computed.items()}
+            outputs = {name: value_of(builder.identity(node.operand_of(value))) for name, value in computed.items()}
             if outputs:
                 self.take_step(_FOLDED_NAMES)
-            arrays = compute(describe_graph(collect(outputs)), {}) if outputs else {}
+            arrays = compute(describe_import(operands, outputs, "known"), {}) if outputs else {}
         except (Refused, Blocked, DOMException, TypeError, ValueError, KeyError, IndexError, AttributeError):
             # The rule fails again where its error is shown.
             return None

@@ -10,7 +10,7 @@ import math
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
 from webnn.tflite.schema import accessors, load_schema, names_of
-from webnn.tflite.sparsity import Sparsity
 from webnn.validation import webidl
 
-__all__ = ["Model", "Operator", "Quantization", "Settings", "Signature", "Subgraph", "Tensor", "read"]
+__all__ = ["Model", "Operator", "Quantization", "Signature", "Sparsity", "Subgraph", "Tensor", "read"]
 
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
@@ -34,6 +33,8 @@ _MOST_MORE = 10_000
 _MOST_AXES = 32
 #: A tensor has fewer elements, also without its empty dimensions.
 _MOST_ELEMENTS = 1 << 48
+#: A sparse tensor has at most this many elements for each one that is stored.
+_MOST_FACTOR = 1 << 6
 #: The longest name, in bytes. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 #: The errors of accessors that a hostile offset or count leads out of the file.
@@ -66,6 +67,64 @@ class Quantization:
             and np.array_equal(self.zeros, other.zeros)
             and (self.scales.size == 1 or self.axis == other.axis)
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparsity:
+    """Where the elements of a sparse tensor are.
+
+    Attributes:
+        order: The dimension of each level; those from the rank on are dimensions inside of blocks.
+        blocks: The dimension that each dimension of a block divides.
+        levels: The size of a dense level; the segments and indices of a sparse one: segments[p] to segments[p + 1] are the indices of the
+            element p of the level before.
+    """
+
+    order: Sequence[int]
+    blocks: Sequence[int]
+    levels: Sequence[int | tuple[Array, Array]]
+
+    def expand(self, elements: Array, shape: tuple[int, ...]) -> Array:
+        """Return all elements of a tensor, of those that are stored.
+
+        Raises:
+            Refused: The positions contradict the shape or the number of elements.
+        """
+        rank, count = len(shape), len(self.order)
+        if not rank or sorted(self.order) != list(range(count)) or count != len(self.levels) or count != rank + len(self.blocks):
+            raise Refused(f"the order of a sparse tensor must name each of {rank} dimensions and its blocks once, got {list(self.order)}")
+        if not all(0 <= each < rank for each in self.blocks) or len({*self.blocks}) < len(self.blocks):
+            raise Refused(f"blocks must divide different dimensions of {rank}, got {list(self.blocks)}")
+        size = math.prod(shape)
+        if size > _MOST_FACTOR * (elements.size + 1):
+            raise Refused(f"a sparse tensor must store one of {_MOST_FACTOR} elements at least, got {elements.size} of {list(shape)}")
+        wrong = Refused(f"the positions of a sparse tensor must be those of its {elements.size} elements, inside of {list(shape)}")
+        #: The positions of the elements along the dimensions, of those levels that have been read.
+        places: dict[int, Array] = {}
+        found = 1
+        for dimension, level in zip(self.order, self.levels, strict=True):
+            if isinstance(level, int):
+                fits = level >= 0 and found * level <= size
+                repeats, along = np.full(found, level), np.tile(np.arange(level if fits else 0), found)
+            else:
+                segments, along = level
+                repeats = np.diff(segments)
+                fits = segments.size == found + 1 and not segments[0] and segments[-1] == along.size <= elements.size and repeats.min() >= 0
+            if not fits:
+                raise wrong
+            places = {**{each: np.repeat(place, repeats) for each, place in places.items()}, dimension: along}
+            found = along.size
+        for block, dimension in enumerate(self.blocks, rank):
+            width = self.levels[self.order.index(block)]
+            if not isinstance(width, int):
+                raise Refused("the dimensions of blocks must be dense")
+            places[dimension] = places[dimension] * width + places[block]
+        coordinates = [places[axis] for axis in range(rank)]
+        if found != elements.size or any(((each < 0) | (each >= limit)).any() for limit, each in zip(shape, coordinates, strict=True)):
+            raise wrong
+        dense = np.zeros(shape, elements.dtype)
+        dense[tuple(coordinates)] = elements
+        return dense
 
 
 @dataclass(slots=True, eq=False)
@@ -118,8 +177,9 @@ class Tensor:
 
     def read(self) -> Array | None:
         """Return the elements, if they are known. Raises `Refused` if the tensor contradicts itself."""
-        if self._array is None and self.data is not None:
-            self._array = self._read(self.data)
+        if self._array is None and (self.data is not None or 0 in self.shape):
+            # There is only one tensor without elements, and no buffer for it.
+            self._array = np.zeros(self.shape, self.dtype) if self.data is None else self._read(self.data)
             self._array.setflags(write=False)
         return self._array
 
@@ -220,16 +280,6 @@ class Model:
         """Return the names of the inputs of a signature, with the names of their element types."""
         graph = self.subgraphs[signature.subgraph]
         return [(name, graph.tensors[index].type) for index, name in graph.name_tensors(graph.inputs, signature.inputs).items()]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Settings of the caller: see `webnn.tflite.load`."""
-
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    signature: str | None = None
-    float64: bool = True
 
 
 def read(source: str | os.PathLike[str] | bytes) -> Model:
@@ -388,11 +438,8 @@ class _Reader:
         if level.Format() == self._schema.DimensionType.DENSE:
             size: int = level.DenseSize()
             return size
-        segments, indices = (
-            self._positions(kind, table)
-            for kind, table in ((level.ArraySegmentsType(), level.ArraySegments()), (level.ArrayIndicesType(), level.ArrayIndices()))
-        )
-        return segments, indices
+        segments = self._positions(level.ArraySegmentsType(), level.ArraySegments())
+        return segments, self._positions(level.ArrayIndicesType(), level.ArrayIndices())
 
     def _positions(self, kind: int, table: Any) -> Array:
         name = names_of("SparseIndexVector").get(kind)

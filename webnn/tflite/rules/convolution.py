@@ -8,11 +8,11 @@ from typing import Any
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Refused
 from webnn.importing.windows import Pool, Window, pool
 from webnn.tflite.node import Node, Rules
 
-__all__ = ["RULES", "fully_connect", "place", "shapes_of", "transpose_convolve", "trim"]
+__all__ = ["RULES", "place", "shapes_of", "transpose_convolve", "trim"]
 
 _PADDINGS = ("SAME", "VALID")
 
@@ -74,15 +74,17 @@ def _groups(channels: int, divisor: int) -> int:
     return channels // divisor
 
 
-def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> MLOperand:
-    windows = _read_windows(node, node.value(0).shape[1:3], kernel)
+def _convolve(node: Node, layout: str) -> MLOperand:
+    shape, kernel = shapes_of(node, 0, 1, 4)
+    windows = _read_windows(node, shape[1:3], kernel[1:3])
     options: Any = {
         "inputLayout": "nhwc",
         "filterLayout": layout,
         "padding": [number for window in windows for number in (window.low, window.high)],
         "strides": [window.stride for window in windows],
         "dilations": [window.dilation for window in windows],
-        "groups": groups,
+        # Each channel may be a group.
+        "groups": shape[3] if layout == "ihwo" else _groups(shape[3], kernel[3]),
     }
     if node.given(2):
         options["bias"] = node.operand(2)
@@ -92,22 +94,11 @@ def _convolve(node: Node, layout: str, groups: int, kernel: Sequence[int]) -> ML
     return node.activate(node.builder.conv2d(x, node.operand(1), options))
 
 
-def _conv(node: Node) -> MLOperand:
-    """Map to conv2d. The channels may be in groups."""
-    shape, kernel = shapes_of(node, 0, 1, 4)
-    return _convolve(node, "ohwi", _groups(shape[3], kernel[3]), kernel[1:3])
+def transpose_convolve(node: Node, x: int, trims: Sequence[tuple[int, int]], strides: Sequence[int]) -> MLOperand:
+    """Map to convTranspose2d of the input ``x`` and the filter, which is the input 1. A bias is behind both.
 
-
-def _depthwise(node: Node) -> MLOperand:
-    """Map to conv2d with a group for each channel."""
-    shape, kernel = shapes_of(node, 0, 1, 4)
-    return _convolve(node, "ihwo", shape[3], kernel[1:3])
-
-
-def transpose_convolve(
-    node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None, trims: Sequence[tuple[int, int]], strides: Sequence[int]
-) -> MLOperand:
-    """Map to convTranspose2d; ``trims`` are what is taken away in front and behind of each dimension."""
+    ``trims`` are what is taken away in front and behind of each dimension.
+    """
     options: Any = {
         "inputLayout": "nhwc",
         "filterLayout": "ohwi",
@@ -115,9 +106,9 @@ def transpose_convolve(
         "outputPadding": [max(-high, 0) for _, high in trims],
         "strides": list(strides),
     }
-    if bias is not None:
-        options["bias"] = bias
-    return node.builder.convTranspose2d(x, filter, options)
+    if node.given(max(x, 1) + 1):
+        options["bias"] = node.operand(max(x, 1) + 1)
+    return node.builder.convTranspose2d(node.operand(x), node.operand(1), options)
 
 
 def _transposed_windows(node: Node, rank: int) -> tuple[list[Window], list[tuple[int, int]]]:
@@ -133,8 +124,7 @@ def _transposed_windows(node: Node, rank: int) -> tuple[list[Window], list[tuple
 def _transpose_conv(node: Node) -> MLOperand:
     """Map to convTranspose2d. The shape of the output must be known."""
     windows, trims = _transposed_windows(node, 4)
-    bias = node.operand(3) if node.given(3) else None
-    return node.activate(transpose_convolve(node, node.operand(2), node.operand(1), bias, trims, [each.stride for each in windows]))
+    return node.activate(transpose_convolve(node, 2, trims, [each.stride for each in windows]))
 
 
 def _unroll(node: Node, operator: str, x: int, windows: Sequence[Window], edges: Sequence[tuple[int, int]], **attributes: Any) -> MLOperand:
@@ -151,7 +141,7 @@ def _unroll(node: Node, operator: str, x: int, windows: Sequence[Window], edges:
         pads=[low for low, _ in edges] + [max(high, 0) for _, high in edges],
         **attributes,
     )
-    return node.activate(node.transpose(node.operand_from(y), (0, 2, 3, 4, 1)))
+    return node.activate(node.transpose(node.operand_of(y), (0, 2, 3, 4, 1)))
 
 
 def _conv_3d(node: Node) -> MLOperand:
@@ -203,14 +193,6 @@ def _resize(node: Node, mode: str, **rounding: str) -> Result:
 # Matrices.
 
 
-def fully_connect(node: Node, x: MLOperand, weights: Value, bias: MLOperand | None) -> MLOperand:
-    """Multiply [n, k] by the transpose of [m, k], and add [m]."""
-    options: Any = {"bTranspose": True}
-    if bias is not None:
-        options["c"] = bias
-    return node.builder.gemm(x, node.operand_of(weights), options)
-
-
 def _fully_connected(node: Node) -> MLOperand:
     """Map to gemm."""
     x, weights = node.value(0), node.value(1)
@@ -219,9 +201,9 @@ def _fully_connected(node: Node) -> MLOperand:
     if node.option("WeightsFormat", 0):
         raise Refused("shuffled weights are not supported")
     rows, (outputs, inputs) = x.size // weights.shape[1], weights.shape
-    bias = node.operand(2) if node.given(2) else None
     rounded = node.rounded(0, 1, asymmetric=node.flag("AsymmetricQuantizeInputs"))
-    y = node.activate(fully_connect(node, node.reshape(rounded, [rows, inputs]), weights, bias))
+    options: Any = {"bTranspose": True, **({"c": node.operand(2)} if node.given(2) else {})}
+    y = node.activate(node.builder.gemm(node.reshape(rounded, [rows, inputs]), node.operand(1), options))
     return node.reshape(y, [*x.shape[:-1], outputs]) if node.flag("KeepNumDims") and x.rank and x.shape[-1] == inputs else y
 
 
@@ -240,10 +222,10 @@ def _batch_matmul(node: Node) -> Result:
 RULES: Rules = {
     "AVERAGE_POOL_2D": lambda node: node.activate(_slide(node, "averagePool2d", node.operand(0))),
     "BATCH_MATMUL": _batch_matmul,
-    "CONV_2D": _conv,
+    "CONV_2D": lambda node: _convolve(node, "ohwi"),
     "CONV_3D": _conv_3d,
     "CONV_3D_TRANSPOSE": _transpose_conv_3d,
-    "DEPTHWISE_CONV_2D": _depthwise,
+    "DEPTHWISE_CONV_2D": lambda node: _convolve(node, "ihwo"),
     "EMBEDDING_LOOKUP": lambda node: node.one("Gather", [node.value(1), node.value(0)], axis=0),
     "FULLY_CONNECTED": _fully_connected,
     "L2_POOL_2D": _l2_pool,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from webnn.importing.bits import Bits
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
@@ -28,7 +27,7 @@ def _squared_difference(node: Node) -> Result:
 def _floor_div(node: Node) -> Result:
     """Round the quotient down; integers lose their remainder first, which has the sign of the divisor."""
     builder, a, b = node.builder, node.operand(0), node.operand(1)
-    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_from(node.one("Mod"))), b)
+    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_of(node.one("Mod"))), b)
 
 
 def _select(node: Node) -> Result:
@@ -37,26 +36,6 @@ def _select(node: Node) -> Result:
     if node.value(0).rank == 1 and len(shape) > 1:
         condition = node.reshape(condition, [node.value(0).size, *[1] * (len(shape) - 1)])
     return node.builder.where(condition, node.operand(1), node.operand(2))
-
-
-def _bits(node: Node) -> Bits:
-    dtype = node.value(0).dtype
-    if dtype.kind not in "iu" or node.value(1).dtype != dtype:
-        raise Refused(f"the inputs must be integers of one type, got {dtype.name} and {node.value(1).dtype.name}")
-    return Bits(node, 8 * dtype.itemsize, signed=dtype.kind == "i")
-
-
-def _bitwise_xor(node: Node) -> Result:
-    """Combine the integers bit by bit; booleans by logicalXor."""
-    if node.value(0).dtype.kind == "b":
-        return node.builder.logicalXor(node.operand(0), node.operand(1))
-    return _bits(node).combine("logicalXor", node.operand(0), node.operand(1))
-
-
-def _right_shift(node: Node) -> Result:
-    """Divide by a power of 2, toward minus infinity."""
-    bits, distances = _bits(node), node.value(1)
-    return bits.shift_right(node.operand(0), bits.shift(node.operand(1) if distances.array is None else distances.array))
 
 
 # Quantization.
@@ -101,7 +80,7 @@ _BORROWED = {
 RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
     "ATAN2": lambda node: atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")),
-    "BITWISE_XOR": _bitwise_xor,
+    "BITWISE_XOR": lambda node: node.one("Xor" if node.value(0).dtype.kind == "b" else "BitwiseXor"),
     "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
     # Sparse weights are expanded when the file is read.
     "DENSIFY": lambda node: node.value(0),
@@ -116,7 +95,7 @@ RULES: Rules = {
     "RELU6": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=6),
     "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
     "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),
-    "RIGHT_SHIFT": _right_shift,
+    "RIGHT_SHIFT": borrow("BitShift", direction="RIGHT"),
     "RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
     "SELECT": _select,
     "SQUARE": lambda node: node.builder.mul(node.operand(0), node.operand(0)),

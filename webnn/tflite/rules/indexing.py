@@ -30,7 +30,7 @@ def _gather(node: Node) -> Result:
     others = [each for each in range(batches, value.rank) if each != axis]
     moved = node.transpose(node.operand(0), [*range(batches), axis, *others])
     places = node.one("Unsqueeze", [indices, [indices.rank]])
-    found = node.operand_from(node.one("GatherND", [moved, places], batch_dims=batches))
+    found = node.operand_of(node.one("GatherND", [moved, places], batch_dims=batches))
     before, behind = range(indices.rank, indices.rank + axis - batches), range(indices.rank + axis - batches, found.descriptor.rank)
     return node.transpose(found, [*range(batches), *before, *range(batches, indices.rank), *behind])
 
@@ -119,17 +119,6 @@ def _bucketize(node: Node) -> Result:
     return builder.reduceSum(node.cast(reached, "int32"), axes=[x.descriptor.rank])
 
 
-def _range(node: Node) -> Result:
-    """Return the numbers, which must be known."""
-    start, limit, step = (node.known(index, name).reshape(-1) for index, name in enumerate(("the start", "the limit", "the step")))
-    if start.size != 1 or limit.size != 1 or step.size != 1 or not step[0]:
-        raise Refused("start, limit and step must be one number each, and the step not 0")
-    count = np.ceil((limit[0].astype(np.float64) - start[0]) / step[0])
-    if not 0 <= count <= _MOST:
-        raise Refused(f"there must be from 0 to {_MOST} numbers, got {count}")
-    return np.asarray(start[0] + np.arange(int(count)) * step[0], node.outputs[0].dtype)
-
-
 def _broadcast_args(node: Node) -> Result:
     """Return the shape to which two shapes broadcast, which must be known."""
     shapes = [tuple(node.known_integers(index, "the shape")) for index in range(2)]
@@ -148,7 +137,7 @@ RULES: Rules = {
     "GATHER": _gather,
     "GATHER_ND": borrow("GatherND"),
     "ONE_HOT": _one_hot,
-    "RANGE": _range,
+    "RANGE": borrow("Range"),
     "SCATTER_ND": lambda node: _scatter(node, node.value(0), node.value(1), tuple(node.known_integers(2, "the shape")), 0, "add"),
     "SEGMENT_SUM": _segment("add", 0, sorted_ids=True),
     "SPARSE_TO_DENSE": _sparse_to_dense,

@@ -48,7 +48,7 @@ def _transpose_conv(node: Node) -> Result:
     sides = zip(shape[1:3], filter[1:3], strides[::-1], strict=True)
     windows = [place(Window(size=size, count=count, stride=stride), padding) for size, count, stride in sides]
     trims = [(window.low, window.high) for window in windows]
-    return transpose_convolve(node, node.operand(0), node.operand(1), node.operand(2), trims, strides[::-1])
+    return transpose_convolve(node, 0, trims, strides[::-1])
 
 
 def _max_pool(node: Node) -> list[Result]:

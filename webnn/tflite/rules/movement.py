@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.moving import broadcast, pad, slice_axis
+from webnn.importing.moving import broadcast, pad, slice_operand
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Array, Refused
 from webnn.tflite.node import Node, Rules, borrow
@@ -18,14 +20,12 @@ __all__ = ["RULES"]
 
 def _reshape(node: Node) -> Result:
     """Map to reshape. A shape that is computed must be that of the file."""
-    output = node.outputs[0]
-    if node.given(1) and node.value(1).array is not None:
-        shape = node.known_integers(1, "the shape")
-    elif node.given(1) and output.open:
+    shape: Sequence[int] = []
+    if not node.given(1):
+        shape = node.option("NewShape", [])
+    elif node.value(1).array is not None or node.outputs[0].open:
         shape = node.known_integers(1, "the shape, which the file leaves open,")
-    else:
-        shape = [] if node.given(1) else node.option("NewShape", [])
-    return node.one("Reshape", [node.value(0), shape or [*output.shape]], allowzero=1)
+    return node.one("Reshape", [node.value(0), [*(shape or node.outputs[0].shape)]], allowzero=1)
 
 
 def _transpose(node: Node) -> Result:
@@ -57,7 +57,7 @@ def _unpack(node: Node) -> list[Result]:
 def _concatenate(node: Node) -> Result:
     """Map to concat. Parts without elements are left out."""
     result = node.one("Concat", axis=node.axis("Dimension" if node.operator.key.startswith("STABLEHLO") else "Axis", node.value(0).rank, 0))
-    return node.activate(node.operand_from(result)) if node.option("FusedActivationFunction", 0) else result
+    return node.activate(node.operand_of(result)) if node.option("FusedActivationFunction", 0) else result
 
 
 def _split(node: Node) -> list[Result]:
@@ -136,9 +136,9 @@ def _reverse(node: Node) -> Result:
 # Repetitions and padding.
 
 
-def _widths(node: Node, index: int = 1) -> Array:
+def _widths(node: Node) -> Array:
     """Return the widths of padding, [dimensions, 2], which must be known."""
-    rank, widths = node.value(0).rank, node.known_integers(index, "the padding")
+    rank, widths = node.value(0).rank, node.known_integers(1, "the padding")
     if len(widths) != 2 * rank or min(widths, default=0) < 0:
         raise Refused(f"the padding must be two numbers of at least 0 for each of {rank} dimensions, got {widths}")
     return np.array(widths, np.int64).reshape(rank, 2)
@@ -200,20 +200,19 @@ def _move_block(node: Node) -> Result:
     return node.reshape(x, found)
 
 
-def _blocks(node: Node) -> tuple[list[int], Array]:
-    """Return the size of a block along each spatial dimension, and what is padded or cut off, which must be known."""
+def _blocks(node: Node) -> tuple[list[int], list[int], list[int]]:
+    """Return the size of a block along each spatial dimension, and what is padded or cut off in front and behind. All must be known."""
     blocks, edges = node.known_integers(1, "the block"), node.known_integers(2, "the edges")
     if not 0 < len(blocks) < node.value(0).rank or min(blocks) < 1 or len(edges) != 2 * len(blocks) or min(edges) < 0:
         raise Refused(f"the block must have a number for each spatial dimension, and the edges two, got {blocks} and {edges}")
-    return blocks, np.array(edges, np.int64).reshape(-1, 2)
+    more = [0] * (node.value(0).rank - 1 - len(blocks))
+    return blocks, [0, *edges[::2], *more], [0, *edges[1::2], *more]
 
 
 def _space_to_batch(node: Node) -> Result:
     """Map to pad, and one reshape and transpose for each spatial dimension."""
-    blocks, edges = _blocks(node)
-    more = [0] * (node.value(0).rank - 1 - len(blocks))
-    low, high = ([0, *edges[:, side].tolist(), *more] for side in range(2))
-    x = node.builder.pad(node.operand(0), low, high) if edges.any() else node.operand(0)
+    blocks, low, high = _blocks(node)
+    x = node.builder.pad(node.operand(0), low, high) if any(low) or any(high) else node.operand(0)
     for axis, block in reversed([*enumerate(blocks, 1)]):
         shape = x.descriptor.dimensions
         if shape[axis] % block:
@@ -225,20 +224,17 @@ def _space_to_batch(node: Node) -> Result:
 
 def _batch_to_space(node: Node) -> Result:
     """Map to one reshape and transpose for each spatial dimension, and slice."""
-    blocks, edges = _blocks(node)
-    x = node.operand(0)
+    (blocks, low, high), x = _blocks(node), node.operand(0)
     for axis, block in enumerate(blocks, 1):
         shape = x.descriptor.dimensions
         if shape[0] % block:
             raise Refused(f"the block must divide the batches, {shape[0]}, got {blocks}")
         x = node.reshape(x, [block, shape[0] // block * product(shape[1:axis]), shape[axis], product(shape[axis + 1 :])])
         x = node.reshape(node.transpose(x, [1, 2, 0, 3]), [shape[0] // block, *shape[1:axis], shape[axis] * block, *shape[axis + 1 :]])
-    for axis, (low, high) in enumerate(edges.tolist(), 1):
-        size = x.descriptor.dimensions[axis] - low - high
-        if size < 1:
-            raise Refused(f"the edges must leave something of each dimension, got {edges.tolist()}")
-        x = slice_axis(node, x, axis, low, size)
-    return x
+    sizes = [size - before - behind for size, before, behind in zip(x.descriptor.dimensions, low, high, strict=True)]
+    if min(sizes) < 1:
+        raise Refused(f"the edges must leave something of each dimension, got {low} and {high}")
+    return slice_operand(node, x, low, sizes)
 
 
 def _set_diagonal(node: Node) -> Result:

@@ -10,7 +10,6 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.tflite.node import Node, Rules
-from webnn.tflite.rules.convolution import fully_connect
 
 __all__ = ["RULES"]
 
@@ -47,7 +46,7 @@ def _run(
         direction="reverse" if is_reversed else "forward",
         **attributes,
     )
-    y, *last = map(node.operand_from, found)
+    y, *last = map(node.operand_of, found)
     for index, state in zip(states, last, strict=True):
         node.updates[index] = node.reshape(state, node.value(index).shape)
     return node.reshape(y, [*shape[:-1], y.descriptor.dimensions[-1]])
@@ -117,7 +116,7 @@ def _svdf(node: Node) -> Result:
     (batch, *_), (filters, memory) = node.value(0).shape, node.value(2).shape
     if filters % rank or node.value(4).size != batch * filters * memory:
         raise Refused(f"Rank must divide {filters} filters, and the state have {batch * filters * memory} elements, got {rank}")
-    features = fully_connect(node, node.operand(0), node.value(1), None)
+    features = builder.gemm(node.operand(0), node.operand(1), bTranspose=True)
     state = node.reshape(node.operand(4), [batch, filters, memory])
     newest = node.reshape(features, [batch, filters, 1])
     if memory > 1:

@@ -45,7 +45,7 @@ def _local_response(node: Node) -> Result:
     size = 2 * node.integer("Radius", 0) + 1
     x = node.transpose(node.operand(0), [0, 3, 1, 2])
     options = {"alpha": node.option("Alpha", 0.0) * size, "beta": node.option("Beta", 0.0), "bias": node.option("Bias", 0.0)}
-    return node.transpose(node.operand_from(node.one("LRN", [x], size=size, **options)), [0, 2, 3, 1])
+    return node.transpose(node.operand_of(node.one("LRN", [x], size=size, **options)), [0, 2, 3, 1])
 
 
 RULES: Rules = {
