@@ -170,7 +170,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             return False
         blocked = [index for index in operator.inputs if index in scope.values and scope.values[index] is None]
         for tensor, index in [(scope.tensor(index), index) for index in blocked]:
-            scope.values[index] = self.stand_in(tensor.name, tensor.dtype, tensor.shape) if tensor.is_known_type else None
+            try:
+                scope.values[index] = self.stand_in(tensor.name, tensor.dtype, tensor.shape)
+            except Refused:
+                return False
         return all(scope.values[index] is not None for index in blocked)
 
     def define(self, node: tuple[Operator, Scope], outputs: Sequence[Value | None] | None) -> None:
@@ -201,15 +204,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             if folded is not None:
                 return folded
         made = self._node(self.operands, operator, scope, inputs)
-        place, _ = self.locate(node)
-        results: list[Result] = self.apply(rule, made, node, place)
+        results: list[Result] = self.apply(rule, made, node, self.locate(node)[0])
         found = self._finish(made, results)
         for index, update in made.updates.items():
             tensor = made.tensors[index]
-            if tensor is None or not tensor.is_variable:
-                # The caller keeps the state: there is nothing to remember.
-                continue
-            self._variables.write(self._variables.find(tensor.name), self._result(made, tensor, update))
+            # The caller keeps the state if it is an input of the model.
+            if tensor is not None and tensor.is_variable:
+                self._variables.write(self._variables.find(tensor.name), self._result(made, tensor, update))
         return found
 
     def _node(self, operands: Operands, operator: Operator, scope: Scope, inputs: Sequence[Value | None]) -> Node:

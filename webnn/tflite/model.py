@@ -59,14 +59,10 @@ class Quantization:
     zeros: Array
     axis: int
 
-    def same(self, other: Quantization | None) -> bool:
+    def same(self, other: Quantization) -> bool:
         """Tell whether integers mean the same numbers with another one."""
-        return (
-            other is not None
-            and np.array_equal(self.scales, other.scales)
-            and np.array_equal(self.zeros, other.zeros)
-            and (self.scales.size == 1 or self.axis == other.axis)
-        )
+        is_equal = np.array_equal(self.scales, other.scales) and np.array_equal(self.zeros, other.zeros)
+        return is_equal and (self.scales.size == 1 or self.axis == other.axis)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,14 +149,9 @@ class Tensor:
     _array: Array | None = None
 
     @property
-    def is_known_type(self) -> bool:
-        """Whether WebNN can carry the element type."""
-        return self.type in _STORED
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         """The element type of the import; refused if WebNN cannot carry it."""
-        if not self.is_known_type:
+        if self.type not in _STORED:
             raise Refused(f"the element type must be one of WebNN, got {self.type}")
         return _CARRIED.get(self.type, self.stored.newbyteorder("="))
 

@@ -95,6 +95,13 @@ class Node(Inputs):
         """Return an input that is an axis, which must be known, counted from the front."""
         return normalize_axis(what, self.known_integer(index, what), rank)
 
+    def image(self) -> tuple[int, ...]:
+        """Return the shape of the first input, which must have batches, height, width and channels."""
+        shape = self.value(0).shape
+        if len(shape) != 4:
+            raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
+        return shape
+
     def activate(self, x: MLOperand) -> MLOperand:
         """Apply the activation that the options fuse."""
         kind = self.option("FusedActivationFunction", 0)
@@ -156,7 +163,6 @@ def borrow(operator: str, **attributes: Any) -> Callable[[Node], Result]:
         result = node.one(operator, **attributes)
         return node.activate(node.operand_of(result)) if node.option("FusedActivationFunction", 0) else result
 
-    rule.__doc__ = f"Map as ONNX's {operator}."
     return rule
 
 

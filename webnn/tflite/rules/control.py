@@ -31,9 +31,8 @@ def _if(node: Node) -> list[Result]:
         subgraph = node.option(f"{name}SubgraphIndex")
         return lambda none, tentative: node.run(subgraph, f"{name.lower()}_branch", arguments, tentative=tentative)
 
-    return node.onnx(
-        "If", [node.value(0)], outputs=len(node.outputs), bodies={f"{each.lower()}_branch": branch(each) for each in ("Then", "Else")}
-    )
+    bodies = {f"{name.lower()}_branch": branch(name) for name in ("Then", "Else")}
+    return node.onnx("If", [node.value(0)], outputs=len(node.outputs), bodies=bodies)
 
 
 def _while(node: Node) -> list[Result]:
@@ -52,11 +51,8 @@ def _while(node: Node) -> list[Result]:
 
 
 def _inline(option: str, label: Callable[[Node], str]) -> Rule:
-    def rule(node: Node) -> list[Result]:
-        return [*node.run(node.option(option), label(node), _values(node))]
-
-    rule.__doc__ = "Import the subgraph of which the operator is made."
-    return rule
+    """Return a rule that imports the subgraph of which the operator is made."""
+    return lambda node: [*node.run(node.option(option), label(node), _values(node))]
 
 
 # Variables.

@@ -11,10 +11,9 @@ from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.importing.windows import Pool, Window, pool
 from webnn.tflite.node import Node, Rules
+from webnn.tflite.schema import names_of
 
 __all__ = ["RULES", "place", "shapes_of", "transpose_convolve", "trim"]
-
-_PADDINGS = ("SAME", "VALID")
 
 
 def place(window: Window, padding: str) -> Window:
@@ -35,9 +34,9 @@ def trim(window: Window, padding: str, count: int) -> tuple[int, int]:
 def _padding_of(node: Node) -> str:
     """Return the padding that the options name."""
     padding = node.option("Padding", 0)
-    if padding not in (0, 1):
+    if padding not in names_of("Padding"):
         raise Refused(f"Padding must be SAME or VALID, got {padding}")
-    return _PADDINGS[padding]
+    return names_of("Padding")[padding]
 
 
 def _make_windows(node: Node, sizes: Sequence[int], counts: Sequence[int]) -> list[Window]:
@@ -162,9 +161,7 @@ def _transpose_conv_3d(node: Node) -> MLOperand:
 
 def _slide(node: Node, operation: Pool, x: MLOperand) -> MLOperand:
     """Pool the height and the width as the options say."""
-    shape = x.descriptor.dimensions
-    if len(shape) != 4:
-        raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
+    shape = node.image()
     windows = _read_windows(node, shape[1:3], [node.integer("FilterHeight", 1), node.integer("FilterWidth", 1)])
     return pool(node, operation, x, [Window(size=shape[0], count=1), *windows, Window(size=shape[3], count=1)])
 
@@ -176,8 +173,7 @@ def _l2_pool(node: Node) -> MLOperand:
 
 
 def _resize(node: Node, mode: str, **rounding: str) -> Result:
-    if node.value(0).rank != 4:
-        raise Refused(f"the input must have 4 dimensions, got {list(node.value(0).shape)}")
+    node.image()
     corners, half = node.flag("AlignCorners"), node.flag("HalfPixelCenters")
     if corners and half:
         raise Refused("AlignCorners and HalfPixelCenters must not both be set")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node, Rules, borrow
+from webnn.tflite.node import Node, Rule, Rules, borrow
+from webnn.validation.shapes import bidirectionally_broadcast
 
 __all__ = ["RULES"]
 
@@ -54,7 +54,9 @@ def _sparse_to_dense(node: Node) -> Result:
     return node.one("ScatterND", [data, places, updates])
 
 
-def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Callable[[Node], Result]:
+def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Rule:
+    """Return a rule: scatterND, with a reduction for elements of one segment. The number of segments must be known."""
+
     def rule(node: Node) -> Result:
         data, ids = node.value(0), node.value(1)
         count = max(node.known_integers(1, "the ids"), default=-1) + 1 if sorted_ids else node.known_integer(2, "the number of segments")
@@ -67,7 +69,6 @@ def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Call
         places = node.one("Unsqueeze", [ids, [ids.rank]])
         return _scatter(node, places, data, (count, *data.shape[ids.rank :]), first, reduction)
 
-    rule.__doc__ = f"Map to scatterND, with {reduction} for elements of one segment. The number of segments must be known."
     return rule
 
 
@@ -101,14 +102,6 @@ def _one_hot(node: Node) -> Result:
     return builder.where(builder.equal(places, every), on, off)
 
 
-def _position(operator: str) -> Callable[[Node], Result]:
-    def rule(node: Node) -> Result:
-        return node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
-
-    rule.__doc__ = f"Map as ONNX's {operator}. The axis must be known."
-    return rule
-
-
 def _bucketize(node: Node) -> Result:
     """Count the boundaries that are at most as large."""
     builder, boundaries = node.builder, np.array(node.option("Boundaries", []), np.float32)
@@ -122,15 +115,15 @@ def _bucketize(node: Node) -> Result:
 def _broadcast_args(node: Node) -> Result:
     """Return the shape to which two shapes broadcast, which must be known."""
     shapes = [tuple(node.known_integers(index, "the shape")) for index in range(2)]
-    try:
-        return np.array(np.broadcast_shapes(*shapes), node.outputs[0].dtype)
-    except ValueError:
-        raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}") from None
+    found = bidirectionally_broadcast(*shapes)
+    if found is None:
+        raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}")
+    return np.array(found, node.outputs[0].dtype)
 
 
 RULES: Rules = {
-    "ARG_MAX": _position("ArgMax"),
-    "ARG_MIN": _position("ArgMin"),
+    "ARG_MAX": lambda node: node.one("ArgMax", [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0),
+    "ARG_MIN": lambda node: node.one("ArgMin", [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0),
     "BROADCAST_ARGS": _broadcast_args,
     "BUCKETIZE": _bucketize,
     "DYNAMIC_UPDATE_SLICE": _dynamic_update_slice,

@@ -54,17 +54,11 @@ def _transpose_conv(node: Node) -> Result:
 def _max_pool(node: Node) -> list[Result]:
     """Map to maxPool2d. The places of the maxima are found by comparing with each element of the window."""
     padding, stride_x, stride_y, width, height = _numbers(node, 5)
-    shape = node.value(0).shape
-    if len(shape) != 4:
-        raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
-    sides = zip(shape, (1, height, width, 1), (1, stride_y, stride_x, 1), strict=True)
+    sides = zip(node.image(), (1, height, width, 1), (1, stride_y, stride_x, 1), strict=True)
     windows = [place(Window(size=size, count=count, stride=stride), padding) for size, count, stride in sides]
     greatest = pool(node, "maxPool2d", node.operand(0), windows)
-
-    def number(tap: tuple[int, ...]) -> MLOperand:
-        return node.scalar(tap[1] * width + tap[2] + _SHIFT, "float32")
-
-    return [greatest, locate_maxima(node, node.operand(0), greatest, windows, number)]
+    places = locate_maxima(node, node.operand(0), greatest, windows, lambda tap: node.scalar(tap[1] * width + tap[2] + _SHIFT, "float32"))
+    return [greatest, places]
 
 
 def _max_unpool(node: Node) -> Result:

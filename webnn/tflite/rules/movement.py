@@ -9,7 +9,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, pad, slice_operand
 from webnn.importing.steps import Result, normalize_axes, product
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Refused
 from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
@@ -123,7 +123,7 @@ def _strided_slice(node: Node) -> Result:
     kept += range(len(bounds), len(shape))
     starts, stops, steps = ([*each] for each in zip(*bounds, strict=True)) if bounds else ([], [], [])
     part = node.one("Slice", [node.value(0), starts, stops, None, steps]) if bounds else node.value(0)
-    sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape if part is not None else ()
+    sizes = part.descriptor.dimensions if isinstance(part, MLOperand) else part.shape
     return node.one("Reshape", [part, [1 if axis < 0 else sizes[axis] for axis in kept]], allowzero=1)
 
 
@@ -136,29 +136,27 @@ def _reverse(node: Node) -> Result:
 # Repetitions and padding.
 
 
-def _widths(node: Node) -> Array:
-    """Return the widths of padding, [dimensions, 2], which must be known."""
+def _widths(node: Node) -> tuple[list[int], list[int]]:
+    """Return the widths of padding in front and behind, which must be known."""
     rank, widths = node.value(0).rank, node.known_integers(1, "the padding")
     if len(widths) != 2 * rank or min(widths, default=0) < 0:
         raise Refused(f"the padding must be two numbers of at least 0 for each of {rank} dimensions, got {widths}")
-    return np.array(widths, np.int64).reshape(rank, 2)
+    return widths[::2], widths[1::2]
 
 
 def _pad(node: Node) -> Result:
     """Map to pad. The widths must be known; the number that is added may be computed."""
-    low, high = _widths(node).T.tolist()
-    padding = node.value(2) if node.given(2) else None
-    return node.one("Pad", [node.value(0), [*low, *high], padding], mode="constant")
+    low, high = _widths(node)
+    return node.one("Pad", [node.value(0), [*low, *high], node.value(2) if node.given(2) else None], mode="constant")
 
 
 def _mirror_pad(node: Node) -> Result:
     """Map to pad; symmetric padding, which repeats the elements at the edges, to gather."""
-    widths = _widths(node)
+    low, high = _widths(node)
     if not node.option("Mode", 0):
-        low, high = widths.T.tolist()
         return node.one("Pad", [node.value(0), [*low, *high]], mode="reflect")
     x = node.operand(0)
-    for axis, (before, behind) in enumerate(widths.tolist()):
+    for axis, (before, behind) in enumerate(zip(low, high, strict=True)):
         size = node.value(0).shape[axis]
         if max(before, behind) > size:
             raise Refused(f"symmetric padding must be at most the size of each dimension, {size} of axis {axis}, got {before} and {behind}")
@@ -184,10 +182,7 @@ def _dilate(node: Node) -> Result:
 
 def _move_block(node: Node) -> Result:
     """Map to reshape and transpose: the rows of a block are moved, whose columns are beside their channels."""
-    shape, block = node.value(0).shape, node.integer("BlockSize", 1)
-    if len(shape) != 4:
-        raise Refused(f"the input must have 4 dimensions, got {list(shape)}")
-    batches, height, width, channels = shape
+    block, (batches, height, width, channels) = node.integer("BlockSize", 1), node.image()
     if node.operator.key == "DEPTH_TO_SPACE":
         if channels % block**2:
             raise Refused(f"the square of BlockSize must divide the {channels} channels, got {block}")
@@ -196,7 +191,7 @@ def _move_block(node: Node) -> Result:
         if height % block or width % block:
             raise Refused(f"BlockSize must divide the height and the width, {height} and {width}, got {block}")
         sizes, found = [block, width // block, block * channels], [batches, height // block, width // block, channels * block**2]
-    x = node.transpose(node.reshape(node.operand(0), [product(shape) // product(sizes), *sizes]), [0, 2, 1, 3])
+    x = node.transpose(node.reshape(node.operand(0), [node.value(0).size // product(sizes), *sizes]), [0, 2, 1, 3])
     return node.reshape(x, found)
 
 

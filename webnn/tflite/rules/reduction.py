@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
-from webnn.tflite.node import Node, Rules, borrow
+from webnn.tflite.node import Node, Rule, Rules, borrow
 
 __all__ = ["RULES"]
 
 
-def _reduce(operator: str) -> Callable[[Node], Result]:
+def _reduce(operator: str) -> Rule:
+    """Return a rule as ONNX's. The axes must be known."""
+
     def rule(node: Node) -> Result:
-        axes = node.known_integers(1, "the axes")
-        # An axis may be named twice.
         rank = node.value(0).rank
-        axes = [*dict.fromkeys(axis + rank if axis < 0 else axis for axis in axes)]
+        # An axis may be named twice.
+        axes = [*dict.fromkeys(axis + rank if axis < 0 else axis for axis in node.known_integers(1, "the axes"))]
         return node.one(operator, [node.value(0), axes], keepdims=int(node.flag("KeepDims")), noop_with_empty_axes=1)
 
-    rule.__doc__ = f"Map as ONNX's {operator}. The axes must be known."
     return rule
 
 
@@ -40,8 +37,7 @@ def _l2(node: Node) -> Result:
 
 def _local_response(node: Node) -> Result:
     """Divide by a power of the sum of squares of neighbouring channels."""
-    if node.value(0).rank != 4:
-        raise Refused(f"the input must have 4 dimensions, got {list(node.value(0).shape)}")
+    node.image()
     size = 2 * node.integer("Radius", 0) + 1
     x = node.transpose(node.operand(0), [0, 3, 1, 2])
     options = {"alpha": node.option("Alpha", 0.0) * size, "beta": node.option("Beta", 0.0), "bias": node.option("Bias", 0.0)}
