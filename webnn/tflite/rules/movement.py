@@ -234,15 +234,16 @@ def _batch_to_space(node: Node) -> Result:
 
 def _set_diagonal(node: Node) -> Result:
     """Put elements on the diagonals of matrices, by default of square ones of zeros."""
-    diagonal = node.value(len(node.inputs) - 1).shape
+    is_given = node.operator.key == "MATRIX_SET_DIAG"
+    diagonal = node.value(int(is_given)).shape
     if not diagonal:
         raise Refused("the input must have dimensions")
-    shape = node.value(0).shape if len(node.inputs) > 1 else (*diagonal, diagonal[-1])
+    shape = node.value(0).shape if is_given else (*diagonal, diagonal[-1])
     if len(shape) < 2 or diagonal != (*shape[:-2], min(shape[-2:])):
         raise Refused(f"the diagonal must fit the matrices of {list(shape)}, got {list(diagonal)}")
     spread = [1, diagonal[-1]] if shape[-1] <= shape[-2] else [diagonal[-1], 1]
-    line = node.reshape(node.operand(len(node.inputs) - 1), [*shape[:-2], *spread])
-    others = node.operand(0) if len(node.inputs) > 1 else node.scalar(0, line)
+    line = node.reshape(node.operand(int(is_given)), [*shape[:-2], *spread])
+    others = node.operand(0) if is_given else node.scalar(0, line)
     return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, others)
 
 
