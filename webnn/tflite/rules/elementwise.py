@@ -51,10 +51,10 @@ def _fake_quant(node: Node) -> Result:
     """Round to the numbers that quantized integers would mean."""
     builder, x = node.builder, node.operand(0)
     low, high, bits = float(node.option("Min", 0.0)), float(node.option("Max", 0.0)), node.integer("NumBits", 2)
-    if not low <= 0 <= high or low == high or bits > 16:
-        raise Refused(f"Min and Max must enclose 0, and NumBits be at most 16, got {low}, {high} and {bits}")
-    least, most = int(node.flag("NarrowRange")), 2**bits - 1
+    least, most = int(node.flag("NarrowRange")), 2 ** min(bits, 16) - 1
     scale = np.float32((high - low) / (most - least))
+    if not low <= 0 <= high or not 0 < scale < np.inf or bits > 16:
+        raise Refused(f"Min and Max must be finite and enclose 0, and NumBits be at most 16, got {low}, {high} and {bits}")
     zero = min(max(int(np.round(least - low / scale)), least), most)
     bottom, top = (least - zero) * scale, (most - zero) * scale
     x = builder.clamp(x, minValue=float(bottom), maxValue=float(top))
@@ -81,7 +81,7 @@ RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
     "ATAN2": lambda node: atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")),
     "BITWISE_XOR": lambda node: node.one("Xor" if node.value(0).dtype.kind == "b" else "BitwiseXor"),
-    "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
+    **dict.fromkeys(("CAST", "STABLEHLO_CONVERT"), lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)),
     # Sparse weights are expanded when the file is read.
     "DENSIFY": lambda node: node.value(0),
     "DEQUANTIZE": _dequantize,
@@ -96,14 +96,12 @@ RULES: Rules = {
     "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
     "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),
     "RIGHT_SHIFT": borrow("BitShift", direction="RIGHT"),
-    "RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
+    **dict.fromkeys(("RSQRT", "STABLEHLO_RSQRT"), lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0)))),
     "SELECT": _select,
     "SQUARE": lambda node: node.builder.mul(node.operand(0), node.operand(0)),
     "SQUARED_DIFFERENCE": _squared_difference,
     "STABLEHLO_CBRT": lambda node: FUNCTIONS["cbrt"](Calculator(node), node.cast(node.operand(0), "float32")),
     "STABLEHLO_CLAMP": lambda node: node.builder.min(node.builder.max(node.operand(1), node.operand(0)), node.operand(2)),
-    "STABLEHLO_CONVERT": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
     "STABLEHLO_REMAINDER": borrow("Mod", fmod=1),
-    "STABLEHLO_RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
     "ZEROS_LIKE": lambda node: np.broadcast_to(np.zeros((), node.outputs[0].dtype), node.value(0).shape),
 }

@@ -10,6 +10,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.tflite.node import Node, Rules
+from webnn.tflite.rules.convolution import shapes_of
 
 __all__ = ["RULES"]
 
@@ -113,7 +114,7 @@ def _bidirectional_rnn(node: Node) -> list[Result]:
 def _svdf(node: Node) -> Result:
     """Multiply by the features, put the results behind those that are remembered, and weigh these over time."""
     builder, rank = node.builder, node.integer("Rank", 1)
-    (batch, *_), (filters, memory) = node.value(0).shape, node.value(2).shape
+    (batch, _), (filters, memory) = shapes_of(node, 0, 2, 2)
     if filters % rank or node.value(4).size != batch * filters * memory:
         raise Refused(f"Rank must divide {filters} filters, and the state have {batch * filters * memory} elements, got {rank}")
     features = builder.gemm(node.operand(0), node.operand(1), bTranspose=True)

@@ -43,3 +43,9 @@ def test_bits_of_floats_are_refused() -> None:
 
 def test_an_input_that_is_missing() -> None:
     assert refusals(one("CAST", [None], [f(2)])) == [("CAST", "the input 0 must be given")]
+
+
+@pytest.mark.parametrize("limit", [float("nan"), float("inf"), 0.0])
+def test_a_range_that_cannot_be_quantized(limit: float) -> None:
+    model = one("FAKE_QUANT", [f(2)], [f()], "FakeQuantOptions", Min=0.0, Max=limit, NumBits=8)
+    assert "must be finite and enclose 0" in refusals(model)[0][1]
