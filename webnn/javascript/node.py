@@ -74,7 +74,7 @@ _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_
 #: Features of Node that a program does not need.
 _WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
 
-#: What browsers have, and these versions of Node have behind a flag: promises in WebAssembly.
+#: Promises in WebAssembly, as browsers have: these versions of Node have them behind a flag.
 _WITH, _WITH_VERSIONS = ("--experimental-wasm-jspi",), (24,)
 
 

@@ -17,10 +17,12 @@ from tools.evidence.models.catalog import Model
 from tools.evidence.models.formats import format_of
 from tools.evidence.models.measure import Graph, judge
 
-__all__ = ["LiteRTJSError", "compare", "make_comparison"]
+__all__ = ["PACKAGE", "LiteRTJSError", "compare", "make_comparison"]
 
+#: The package of npm.
+PACKAGE = "@litertjs/core@2.5.3"
 _PROGRAM = Path(__file__).with_name("litert_js.mjs")
-_PACKAGE = Path("node_modules", "@litertjs")
+_FOLDER = Path("node_modules", "@litertjs")
 #: Methods of a builder that are not operations.
 _OTHERS = frozenset({"build", "constant", "input"})
 
@@ -46,14 +48,14 @@ def compare(models: Sequence[Model], files: Sequence[Path], site: Path, *, seed:
     Raises:
         LiteRTJSError: The package is missing, or the program ended without results.
     """
-    core = site / _PACKAGE / "core" / "dist" / "index.js"
+    core = site / _FOLDER / "core" / "dist" / "index.js"
     if not core.exists():
-        raise LiteRTJSError(f"there is no LiteRT.js in {site}: npm install --prefix {site} @litertjs/core@2.5.3")
+        raise LiteRTJSError(f"there is no LiteRT.js in {site}: npm install --prefix {site} {PACKAGE}")
     with tempfile.TemporaryDirectory(prefix="litert-js-", dir=site) as folder:
         work = Path(folder)
         # There are no import maps.
         (site / "litert-js").mkdir(exist_ok=True)
-        text = core.read_text(encoding="utf-8").replace('"@litertjs/wasm-utils"', f'"/{_PACKAGE.as_posix()}/wasm-utils/dist/index.js"')
+        text = core.read_text(encoding="utf-8").replace('"@litertjs/wasm-utils"', f'"/{_FOLDER.as_posix()}/wasm-utils/dist/index.js"')
         (site / "litert-js" / "core.mjs").write_text(text, encoding="utf-8")
         # A program beside the modules may import them.
         program = site / "litert-js" / _PROGRAM.name

@@ -80,7 +80,7 @@ class Result:
         fast: The largest error with fast numerics.
         is_fast_right: The error with fast numerics is above the tolerance because of a kernel that they allow, or of sensitivity.
         ours: The largest error against what float64 gives, measured in the same way, if the error is above the tolerance.
-        theirs: That of the judge.
+        theirs: The same for the judge.
         largest: The largest value of an output, by the output's name.
         bytes: The size of the file.
         nodes: How many nodes the file has.

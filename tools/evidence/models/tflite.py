@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tools.evidence.models.catalog import Model
 from tools.evidence.models.inputs import Array, make_inputs
 from webnn.importing.driver import Imported
 from webnn.tflite.model import read
+from webnn.validation.descriptor import Shape
 
 __all__ = ["TfliteJudge", "load_tflite", "make_tflite_inputs"]
 
@@ -28,14 +30,11 @@ class TfliteJudge:
         # LiteRT is not among the packages of developers.
         from tools.evidence.models.litert import Judge  # noqa: PLC0415
 
-        description = load_tflite(model, path).description
-        known = description.descriptors()
-        graph = read(path).subgraphs[0]
-        shapes = {graph.tensors[index].name: model.inputs[name].shape for index, name in zip(graph.inputs, model.inputs, strict=False)}
+        sizes = tuple((name, tuple(each.shape)) for name, each in model.inputs.items())
+        inputs, shapes, self._shapes = _find_names(path, sizes)
         self._judge = Judge(path.read_bytes(), shapes=shapes)
-        self._tensors = dict(zip(description.inputs, self._judge.inputs, strict=True))
-        self._shapes = {name: tuple(known[value].array_shape) for name, value in description.outputs.items()}
-        self.names: Sequence[str] = [*description.outputs]
+        self._tensors = dict(zip(inputs, self._judge.inputs, strict=True))
+        self.names: Sequence[str] = [*self._shapes]
 
     def bind(self, inputs: Mapping[str, Array]) -> Callable[[], Sequence[Array]]:
         """Return a function that computes the outputs for these inputs."""
@@ -46,6 +45,18 @@ class TfliteJudge:
         """Return values from 0 to 1, and integers of the whole range, for the inputs."""
         rng = np.random.default_rng(seed)
         return {name: tensor.draw(rng) for name, tensor in self._tensors.items()}
+
+
+@functools.cache
+def _find_names(path: Path, sizes: tuple[tuple[str, Shape], ...]) -> tuple[list[str], dict[str, Shape], dict[str, Shape]]:
+    """Return the names of the inputs; the shapes that the catalogue gives, by the names of tensors; those of the outputs.
+
+    The import is not a part of the judge's time.
+    """
+    description = webnn.tflite.load(path, shapes=dict(sizes)).description
+    known, graph = description.descriptors(), read(path).subgraphs[0]
+    given = {graph.tensors[index].name: shape for index, (_, shape) in zip(graph.inputs, sizes, strict=False)}
+    return [*description.inputs], given, {name: tuple(known[value].array_shape) for name, value in description.outputs.items()}
 
 
 def load_tflite(model: Model, path: Path) -> Imported:
