@@ -123,6 +123,10 @@ def test_changed_files(seed: int) -> None:
         data = bytearray(CASES[names[rng.integers(len(names))]])
         for place in rng.integers(8, len(data), rng.integers(1, 6)):
             data[place] = rng.integers(256)
+        if rng.integers(2):
+            # Offsets and counts are words.
+            place = 4 * int(rng.integers(2, len(data) // 4))
+            data[place : place + 4] = int(rng.choice([0, 1, 2**31 - 1, 2**31, 2**32 - 1, len(data)])).to_bytes(4, "little")
         with contextlib.suppress(FormatError, RefusedModelError):
             load(bytes(data))
 
