@@ -24,6 +24,7 @@ from packaging.utils import canonicalize_name
 from tests.docs.lines import COMMANDS, installed, never, split
 from tests.shared import ROOT
 from tests.support import Failures
+from tools.evidence.models.litert_js import PACKAGE
 from webnn.commands.main import app
 from webnn.onnx.partition.table import source
 
@@ -125,9 +126,9 @@ def parse_uv(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
 
 
 def parse_npm(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
-    """The version is that whose rules the package has."""
+    """The versions are those whose rules the package has, and that a tool runs."""
     assert list(words[:-1]) in [["pack"], ["install", "--prefix", "site"]]
-    assert words[-1] == f"onnxruntime-web@{source()['version']}"
+    assert words[-1] in (f"onnxruntime-web@{source()['version']}", PACKAGE)
 
 
 def parse_job(script: str, words: Sequence[str], patch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from tests.webnn.tflite.cases import CASES
 from tests.webnn.tflite.makers import feed
 from tests.webnn.tflite.support import RECORDED
-from tools.evidence.tflite_models.judge import Judge
+from tools.evidence.models.litert import Judge
 
 __all__ = ["record"]
 

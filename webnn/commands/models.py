@@ -232,7 +232,7 @@ class ModelOptions:
         """
         if _is_tflite(path):
             from webnn.tflite import survey as survey_tflite  # noqa: PLC0415 (as above)
-            from webnn.tflite.model import Settings as TFLiteSettings  # noqa: PLC0415 (as above)
+            from webnn.tflite.importer import Settings as TFLiteSettings  # noqa: PLC0415 (as above)
             from webnn.tflite.model import read as read_tflite  # noqa: PLC0415 (as above)
 
             settings = TFLiteSettings(shapes=self.shapes, constants=self.arrays(), signature=self.signature)

@@ -19,7 +19,7 @@ import difflib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -40,7 +40,19 @@ from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor, Shape
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNTypeError
 
-__all__ = ["DRAFT", "Driver", "Imported", "build_import", "describe_import", "finish_import", "fit_integers", "make_builder"]
+__all__ = [
+    "DRAFT",
+    "Driver",
+    "Imported",
+    "Settings",
+    "build_import",
+    "describe_import",
+    "enter_body",
+    "finish_import",
+    "fit_integers",
+    "fit_shape",
+    "make_builder",
+]
 
 #: The draft that rules are written for.
 DRAFT = "2026-06"
@@ -50,6 +62,10 @@ _FEW = 8
 _MOST_REFUSALS = 1000
 #: The most elements of an input of floating-point numbers that may be a setting, such as scales; others are data.
 _MOST_SETTINGS = 16
+#: The deepest nesting of bodies and functions.
+_DEEPEST = 64
+#: The longest path, in characters; a longer one is shown without its beginning. Each node has a copy.
+_LONGEST_PATH = 1000
 #: The longest text of a refusal, in characters; of a longer one only the beginning is shown.
 _LONGEST_TEXT = 2000
 
@@ -64,6 +80,15 @@ def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None
     hasCalls = target is not None and target._revision.extension(FUSE) is not None
     newest = find_revision(target._revision.of_graphs if target is not None and hasCalls else DRAFT)
     return make_sketch(LabellingBuilder, for_devices(newest) if has_small_integers else newest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings that importers share: the shapes of inputs, those that are known, by their names, and whether float64 becomes float32."""
+
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    float64: bool = True
 
 
 class Driver(ABC, Generic[_Node, _Item]):
@@ -164,6 +189,16 @@ class Driver(ABC, Generic[_Node, _Item]):
 
     # Inputs and outputs.
 
+    def attempt(self, place: str, get: Callable[[], Value | None]) -> Value | None:
+        """Return a value that may be refused, which is noted then. A value that comes from one that was refused is missing, too."""
+        try:
+            return get()
+        except (Refused, WebNNTypeError) as reason:
+            self.refuse(place, "", reason)
+        except Blocked:
+            pass
+        return None
+
     def define_input(self, name: str, dtype: np.dtype[Any], shape: Shape, constant: Any = None) -> Value:
         """Return an input of the model: an operand, or its elements if they are known, which must fit."""
         if constant is not None:
@@ -181,16 +216,19 @@ class Driver(ABC, Generic[_Node, _Item]):
             self.operands.data.add(name)
         return value
 
-    def define_output(self, name: str, value: Value, place: str) -> None:
-        """Note an output, whose operand an operator makes."""
-        try:
-            operand = self.operands.find(value)
-        except (Refused, WebNNTypeError) as reason:
-            self.refuse(place, "", reason)
-            return
-        if operand._operator is None:
-            operand = self._builder.identity(operand)
-        self.outputs[name] = Value(name, value.dtype, value.shape, value.array, operand)
+    def define_output(self, name: str, value: Value | Callable[[], Value], place: str) -> None:
+        """Note an output, whose operand an operator makes; it is missing if its value was refused."""
+
+        def get() -> Value:
+            found = value() if callable(value) else value
+            operand = self.operands.find(found)
+            if operand._operator is None:
+                operand = self._builder.identity(operand)
+            return Value(name, found.dtype, found.shape, found.array, operand)
+
+        output = self.attempt(place, get)
+        if output is not None:
+            self.outputs[name] = output
 
     def stand_in(self, name: str, dtype: np.dtype[Any], shape: Shape, roots: frozenset[str] = frozenset()) -> Value | None:
         """Return a value in place of one that was refused, so that all refusals are found; None if WebNN has no such operand."""
@@ -235,13 +273,20 @@ class Driver(ABC, Generic[_Node, _Item]):
         self.define(node, outputs)
         return "refused" if len(self._refusals) > refused else outcome
 
-    def end_body(self, refused: int, name: str, path: str, *, tentative: bool) -> None:
-        """End the import of a body, before which there were ``refused`` refusals. ``path`` is the prefix of its places.
+    def import_body(self, nodes: Iterable[_Node], name: str, path: str, names: int = 0, *, tentative: bool) -> None:
+        """Import the nodes of a body with some number of names of its own. ``path`` is the prefix of its places.
 
         Raises:
             Refused: A tentative body, which may never run, has refusals: the node says what is wrong with it.
             Blocked: Another one has some.
         """
+        refused, label = len(self._refusals), self._builder.label
+        # A body without nodes takes a step, too.
+        self.take_step(names)
+        for node in nodes:
+            self.import_node(node)
+        # The next operators belong to the node around it again.
+        self._builder.label = label
         noted = [*self._refusals][refused:]
         if not noted:
             return
@@ -288,6 +333,13 @@ class Driver(ABC, Generic[_Node, _Item]):
             raise OperationError(f"{place} ({operator}): the import failed: {type(error).__name__}: {error}") from error
         return returned if isinstance(returned, list) else [returned]
 
+    def name_output(self, name: str, value: Value, roots: frozenset[str]) -> None:
+        """Give the result of a node its name in the model, and the inputs of the model that the node's inputs come from."""
+        value.name = value.name or name
+        if value.array is None:
+            value.roots = value.roots | roots if value.roots else roots
+        self.operands.remember(name, value)
+
     def typed(self, operand: MLOperand, dtype: np.dtype[Any] | None, roots: frozenset[str] = frozenset()) -> Value:
         """Return an operand as a value of an element type, by default its own one."""
         descriptor = operand.descriptor
@@ -296,6 +348,21 @@ class Driver(ABC, Generic[_Node, _Item]):
         elif (carrier := self.operands.carrier(dtype)) != descriptor.dataType:
             operand = self._builder.cast(operand, carrier)
         return Value("", dtype, descriptor.dimensions, operand=operand, roots=roots)
+
+
+def enter_body(path: str, name: str, depth: int) -> str:
+    """Return the path of a body at a depth, which is the prefix of the places in it. A body that is too deep is refused."""
+    if depth > _DEEPEST:
+        raise Refused(f"bodies and functions must not be nested deeper than {_DEEPEST} levels")
+    path = f"{path}{name}/"
+    return path if len(path) <= _LONGEST_PATH else f"...{path[-_LONGEST_PATH:]}"
+
+
+def fit_shape(given: Sequence[int], declared: Sequence[int | str]) -> tuple[int, ...]:
+    """Return the shape of an input that the caller gives; it must be the declared one, but for sizes that are open, which have names."""
+    if len(given) != len(declared) or any(isinstance(each, int) and each != size for size, each in zip(given, declared, strict=True)):
+        raise Refused(f"the shape must fit [{', '.join(map(str, declared))}], got {list(given)}")
+    return tuple(given)
 
 
 def _shorten(text: str) -> str:

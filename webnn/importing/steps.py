@@ -181,9 +181,11 @@ class Steps:
         self.builder = operands.builder
         self._operands = operands
 
-    def operand_of(self, value: Value) -> MLOperand:
-        """Return the operand of a value."""
-        return self._operands.find(value)
+    def operand_of(self, value: Value | MLOperand | Array) -> MLOperand:
+        """Return the operand of a value, or of a rule's result."""
+        if isinstance(value, MLOperand):
+            return value
+        return self._operands.find(Value.known(value) if isinstance(value, np.ndarray) else value)
 
     def find_array(self, value: Value) -> Array | None:
         """Return the elements of a value, or None if they are not known at import."""
@@ -322,6 +324,13 @@ class Inputs(Steps):
         if array.size > _MOST_INTEGERS:
             raise Refused(f"{what} must be at most {_MOST_INTEGERS} numbers, got {array.size}")
         return [int(each) for each in array.reshape(-1)]
+
+    def known_integer(self, index: int, what: str) -> int:
+        """Return an input of one integer that must be known at import."""
+        found = self.known_integers(index, what)
+        if len(found) != 1:
+            raise Refused(f"{what} must be one number, got {webidl.describe(found)}")
+        return found[0]
 
     def known_indices(self, index: int, *sizes: int) -> Array | None:
         """Return indices into dimensions of some sizes if they are known: as int32, which every device takes, and from the front.

@@ -7,7 +7,7 @@ averages of windows without padding allow that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ from webnn.importing.moving import pad, slice_operand
 from webnn.importing.steps import Steps, product, value_of
 from webnn.importing.values import Refused, Value
 
-__all__ = ["Pool", "Window", "pad_zeros", "pool", "roll", "unroll"]
+__all__ = ["Pool", "Window", "locate_maxima", "pad_zeros", "pool", "roll", "unroll"]
 
 Pool: TypeAlias = Literal["averagePool2d", "l2Pool2d", "maxPool2d"]
 
@@ -26,6 +26,8 @@ Pool: TypeAlias = Literal["averagePool2d", "l2Pool2d", "maxPool2d"]
 _MOST_CHECKED = 1 << 20
 #: The largest size whose elements are looked at.
 _MOST_PADDED = 1 << 40
+#: The most elements of a window whose greatest one is looked for.
+_MOST_TAPS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,11 @@ class Window:
     def places(self) -> int:
         """The number of places of the window: the size of the result."""
         return 0 if self.padded <= 0 or self.reach > self.padded else (self.padded - self.reach) // self.stride + 1
+
+    @property
+    def missing(self) -> int:
+        """The padding that gives one place for each stride; it is negative if elements are left over."""
+        return (-(-self.size // self.stride) - 1) * self.stride + self.reach - self.size
 
     @property
     def is_trivial(self) -> bool:
@@ -160,3 +167,27 @@ def _pool(steps: Steps, operation: Pool, x: MLOperand, axis: int, windows: Seque
         **options,
     )
     return steps.reshape(pooled, [*head, *(window.places for window in windows), *tail])
+
+
+def locate_maxima(
+    steps: Steps, x: MLOperand, greatest: MLOperand, windows: Sequence[Window], number: Callable[[tuple[int, ...]], MLOperand]
+) -> MLOperand:
+    """Return a number for the first element of each window that is the greatest, by comparing with each of its elements.
+
+    There is a window for each dimension. ``number`` gives the scalar for an element, whose indices count from the start of the window.
+    """
+    builder, counts = steps.builder, [window.count for window in windows]
+    if product(counts) > _MOST_TAPS:
+        raise Refused(f"indices need a window of at most {_MOST_TAPS} elements, got {product(counts)}")
+    begins, ends = ([window.low for window in windows], [window.high for window in windows])
+    if any(begins) or any(ends):
+        x = builder.pad(x, begins, ends, value=-np.inf)
+    sizes, strides = greatest.descriptor.dimensions, [window.stride for window in windows]
+    # The first of equal maxima comes last.
+    first, *others = reversed([*np.ndindex(*counts)])
+    found = builder.expand(number(first), list(sizes))
+    for tap in others:
+        starts = [index * window.dilation for index, window in zip(tap, windows, strict=True)]
+        part = slice_operand(steps, x, starts, sizes, strides)
+        found = builder.where(builder.equal(part, greatest), number(tap), found)
+    return found

@@ -74,6 +74,9 @@ _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_
 #: Features of Node that a program does not need.
 _WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
 
+#: Promises in WebAssembly, as browsers have: these versions of Node have them behind a flag.
+_WITH, _WITH_VERSIONS = ("--experimental-wasm-jspi",), (24,)
+
 
 class NodeMissingError(RuntimeError):
     """There is no Node that is new enough."""
@@ -184,6 +187,7 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
         *(("--inspect-wait=127.0.0.1:0",) if program.inspect else ("--permission", f"--allow-fs-read={_HOST}")),
         "--disable-warning=ExperimentalWarning",
         *_WITHOUT,
+        *(_WITH if node.version[0] in _WITH_VERSIONS else ()),
         _HOST,
     ]
     obstacle = "the debugger needs sockets" if program.inspect else _obstacle()

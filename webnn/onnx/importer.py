@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -12,7 +12,7 @@ from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto,
 
 from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
-from webnn.importing.driver import Driver
+from webnn.importing.driver import Driver, enter_body
 from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
@@ -25,7 +25,6 @@ from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
-from webnn.validation.errors import WebNNTypeError
 
 __all__ = ["Importer"]
 
@@ -33,10 +32,6 @@ __all__ = ["Importer"]
 _MOST_REPEATED = 1 << 20
 #: Operators after which weights may stay integers.
 _PACKING: Mapping[str, Step] = {"Cast": "cast", "Mul": "multiply", "Sub": "subtract", "Transpose": "transpose"}
-#: The deepest nesting of bodies and functions.
-_DEEPEST = 64
-#: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
-_LONGEST_PATH = 1000
 
 
 class Scope:
@@ -105,11 +100,8 @@ class Scope:
 
     def inner(self, path: str, opsets: Mapping[str, int] | None = None) -> Scope:
         """Return the scope of a body, which sees these values; of a function, with its own versions, which does not."""
-        if self.depth == _DEEPEST:
-            raise Refused(f"bodies and functions must not be nested deeper than {_DEEPEST} levels")
-        depth, path = self.depth + 1, f"{self.path}{path}/"
-        if len(path) > _LONGEST_PATH:
-            path = f"...{path[-_LONGEST_PATH:]}"
+        depth = self.depth + 1
+        path = enter_body(self.path, path, depth)
         return Scope(self.opsets, self, path, depth) if opsets is None else Scope({**self.opsets, **opsets}, None, path, depth)
 
 
@@ -156,23 +148,13 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         initializers = {tensor.name for tensor in graph.initializer}
         for info in graph.input:
             if info.name not in initializers or info.name in settings.constants:
-                try:
-                    scope.define(info.name, self._input(info))
-                except (Refused, WebNNTypeError) as reason:
-                    self.refuse(f"inputs[{info.name!r}]", "", reason)
-                    scope.define(info.name, None)
+                scope.define(info.name, self.attempt(f"inputs[{info.name!r}]", partial(self._input, info)))
         for source in self._model.nodes:
             if not self._import_constant(source, scope):
                 self.import_top((source, scope))
         self._builder.label = ""
         for info in graph.output:
-            place = f"outputs[{info.name!r}]"
-            try:
-                self.define_output(info.name, scope.find(info.name), place)
-            except Refused as refused:
-                self.refuse(place, "", refused)
-            except Blocked:
-                pass
+            self.define_output(info.name, partial(scope.find, info.name), f"outputs[{info.name!r}]")
         if not graph.output:
             self.refuse("outputs", "", Refused("the graph must have outputs"))
 
@@ -197,17 +179,14 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
 
     def _define_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for tensor in graph.initializer:
-            scope.define(tensor.name, self._initializer(tensor, scope))
+            value = self.attempt(f"{scope.path}{tensor.name}", partial(self._initializer, tensor, scope))
+            scope.define(tensor.name, value)
         for sparse in graph.sparse_initializer:
             self.refuse(f"{scope.path}{sparse.values.name}", "", Refused("sparse initializers are not supported"))
             scope.define(sparse.values.name, None)
 
-    def _initializer(self, tensor: TensorProto, scope: Scope) -> Value | None:
-        try:
-            return Value.known(self._array(scope, tensor), tensor.name)
-        except Refused as refused:
-            self.refuse(f"{scope.path}{tensor.name}", "", refused)
-            return None
+    def _initializer(self, tensor: TensorProto, scope: Scope) -> Value:
+        return Value.known(self._array(scope, tensor), tensor.name)
 
     def _array(self, scope: Scope, tensor: TensorProto) -> Array:
         """Return the elements of a tensor of the model. A body that runs again gets the same array again."""
@@ -287,18 +266,16 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         scope = outer.inner(path)
         if len(graph.input) != len(arguments):
             raise Refused(f"{path} must have {len(arguments)} inputs, got {len(graph.input)}")
-        refused = len(self._refusals)
-        self._define_initializers(graph, scope)
-        for info, value in zip(graph.input, arguments, strict=True):
-            scope.define(info.name, value)
-        # A body without nodes takes a step, too.
-        self.take_step(len(graph.initializer) + len(graph.input) + len(graph.output))
-        label = self._builder.label
-        for proto in graph.node:
-            self.import_node((read_node(proto), scope))
-        # The next operators belong to the node again.
-        self._builder.label = label
-        self.end_body(refused, name, f"{path}/", tentative=tentative)
+
+        def nodes() -> Iterator[tuple[Source, Scope]]:
+            self._define_initializers(graph, scope)
+            for info, value in zip(graph.input, arguments, strict=True):
+                scope.define(info.name, value)
+            for proto in graph.node:
+                yield read_node(proto), scope
+
+        names = len(graph.initializer) + len(graph.input) + len(graph.output)
+        self.import_body(nodes(), name, f"{path}/", names, tentative=tentative)
         return [scope.find(info.name) for info in graph.output]
 
     def define(self, node: tuple[Source, Scope], outputs: Sequence[Value | None] | None) -> None:
@@ -309,10 +286,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             if name:
                 value = None if outputs is None else outputs[index]
                 if value is not None:
-                    value.name = value.name or name
-                    if value.array is None:
-                        value.roots = value.roots | roots if value.roots else roots
-                    self.operands.remember(name, value)
+                    self.name_output(name, value, roots)
                 scope.define(name, value)
 
     def evaluate(self, node: tuple[Source, Scope]) -> Sequence[Value | None]:

@@ -19,6 +19,7 @@ from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
+from webnn.importing import driver
 from webnn.importing.values import Array, Refused
 from webnn.onnx.origins import add_module
 from webnn.validation import webidl
@@ -336,14 +337,11 @@ def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> No
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(driver.Settings):
     """Settings of the caller: see `webnn.onnx.load`."""
 
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
-    constants: Mapping[str, Array] = field(default_factory=dict)
     weights: bool = True
-    float64: bool = True
 
 
 def boolean_names(graph: GraphProto) -> frozenset[str]:
@@ -362,12 +360,9 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         if given is None:
             raise Refused("the shape is unknown", f"give it: shapes={{{info.name!r}: [...]}}")
         return tuple(given)
-    declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
     if given is not None:
-        if len(given) != len(declared) or any(d not in (None, g) for d, g in zip(declared, given, strict=True)):
-            wanted = [str(d or dim.dim_param or "?") for d, dim in zip(declared, tensor.shape.dim, strict=True)]
-            raise Refused(f"the shape must fit [{', '.join(wanted)}], got {list(given)}")
-        return tuple(given)
+        return driver.fit_shape(given, [dim.dim_value if dim.dim_value > 0 else dim.dim_param or "?" for dim in tensor.shape.dim])
+    declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
     shape = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
     if None in shape:
         # Some exporters write a question mark for a dimension without a name: others have the same.

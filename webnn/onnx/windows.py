@@ -22,17 +22,12 @@ def _same(window: Window, operator: str, *, lower: bool) -> Window:
 
     A window that is smaller than its stride may leave elements over, which is less padding than none. ONNX leaves open where they are.
     """
-    total = _find_padding(window)
+    total = window.missing
     if total >= 0:
         return replace(window, low=(total + lower) // 2, high=total - (total + lower) // 2)
     # As onnxruntime 1.32 does: half of them are in front, rounded towards 0. Where it fails, all of them are behind.
     excess = -_EXCESSES[operator] - total - lower if operator in _EXCESSES else 0
     return replace(window, low=-max(0, excess // 2), high=0)
-
-
-def _find_padding(window: Window) -> int:
-    """Return the padding that gives one output for each stride; it is negative if elements are left over."""
-    return (-(-window.size // window.stride) - 1) * window.stride + window.reach - window.size
 
 
 def round_up(window: Window) -> Window:
@@ -74,7 +69,7 @@ def read_windows(node: Node, sizes: Sequence[int], kernel: Sequence[int]) -> lis
         )
     ]
     if auto.startswith("SAME"):
-        if min(map(_find_padding, windows), default=0) < 0 and node.operator != "ConvTranspose":
+        if min([window.missing for window in windows], default=0) < 0 and node.operator != "ConvTranspose":
             how = "are placed as in onnxruntime" if node.operator in _EXCESSES else "begin at the first element; onnxruntime fails"
             node.note(f"{node.operator} with auto_pad={auto} and a kernel smaller than its stride: engines differ; the windows {how}")
         windows = [_same(window, node.operator, lower=auto == "SAME_LOWER") for window in windows]

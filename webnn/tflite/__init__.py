@@ -16,8 +16,8 @@ from webnn.builder.description import GraphDescription
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.importing.driver import Imported, finish_import, make_builder
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
-from webnn.tflite.importer import Importer
-from webnn.tflite.model import Model, Settings, read
+from webnn.tflite.importer import Importer, Settings
+from webnn.tflite.model import Model, read
 from webnn.tflite.schema import TFLiteMissingError
 
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "TFLiteMissingError", "load", "survey"]

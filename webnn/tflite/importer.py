@@ -3,53 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from webnn.builder.describe import describe_graph
-from webnn.builder.graph import collect
 from webnn.builder.graph_builder import LabellingBuilder
-from webnn.importing.driver import Driver, make_builder
-from webnn.importing.steps import Operands, Result, Steps
+from webnn.importing import driver
+from webnn.importing.driver import Driver, describe_import, enter_body, fit_shape, make_builder
+from webnn.importing.steps import Operands, Result, Steps, value_of
 from webnn.importing.values import Blocked, Refused, Value
 from webnn.reference import compute
-from webnn.tflite.model import Model, Operator, Settings, Signature, Subgraph, Tensor
-from webnn.tflite.node import Node
-from webnn.tflite.quantization import dequantize, find_quantization, quantize
-from webnn.tflite.refused import advise
-from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, Rule
-from webnn.tflite.variables import Variables
+from webnn.tflite.model import Model, Operator, Signature, Subgraph, Tensor
+from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantize
+from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, advise
+from webnn.tflite.rules.control import Variables
 from webnn.validation import webidl
-from webnn.validation.errors import DOMException, WebNNTypeError
+from webnn.validation.errors import DOMException
 
-__all__ = ["Importer"]
+__all__ = ["Importer", "Settings"]
 
 #: The most elements of inputs from which results are computed at import. Larger ones are weights, which the graph may compute.
 _MOST_FOLDED = 1 << 16
 #: The reference takes as long as an operator with this many names.
 _FOLDED_NAMES = 2000
-#: The deepest nesting of subgraphs.
-_DEEPEST = 64
-#: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
-_LONGEST_PATH = 1000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(driver.Settings):
+    """Settings of the caller: see `webnn.tflite.load`."""
+
+    signature: str | None = None
+
+
+@dataclass(slots=True, eq=False)
 class Scope:
     """The values of the tensors of a subgraph that is imported.
 
     Attributes:
-        path: The prefix of the names of operators in messages.
         subgraph: The subgraph.
+        path: The prefix of the names of operators in messages.
+        depth: How many subgraphs are around it.
         values: The values by the indices of their tensors; None is one that could not be imported.
     """
 
-    def __init__(self, subgraph: Subgraph, path: str = "", depth: int = 0) -> None:
-        self.path = path
-        self.depth = depth
-        self.subgraph = subgraph
-        self.values: dict[int, Value | None] = {}
+    subgraph: Subgraph
+    path: str = ""
+    depth: int = 0
+    values: dict[int, Value | None] = field(default_factory=dict)
 
     def tensor(self, index: int) -> Tensor:
         """Return a tensor."""
@@ -85,11 +86,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         self.check_names("shapes", settings.shapes, [*names.values()], "an input")
         self.check_names("constants", settings.constants, [*names.values()], "an input")
         for index, name in names.items():
-            try:
-                scope.values[index] = self._input(name, scope.tensor(index))
-            except (Refused, WebNNTypeError) as reason:
-                self.refuse(f"inputs[{name!r}]", "", reason)
-                scope.values[index] = None
+            scope.values[index] = self.attempt(f"inputs[{name!r}]", partial(self._input, name, scope.tensor(index)))
         others = [each.name for each in self._model.signatures if each is not signature]
         if others:
             self.operands.notes[f"the signature is {signature.name!r}; the model has also {', '.join(map(repr, others))}"] = None
@@ -99,13 +96,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         if not scope.subgraph.outputs:
             self.refuse("outputs", "", Refused("the subgraph must have outputs"))
         for index, name in scope.subgraph.name_tensors(scope.subgraph.outputs, signature.outputs).items():
-            place = f"outputs[{name!r}]"
-            try:
-                self.define_output(name, self._find(scope, index), place)
-            except Refused as refused:
-                self.refuse(place, "", refused)
-            except Blocked:
-                pass
+            self.define_output(name, partial(self._find, scope, index), f"outputs[{name!r}]")
         self._variables.define_outputs()
         if any(each.operator in RULES for each in self._refusals):
             for name in self._open:
@@ -114,17 +105,11 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
 
     def _input(self, name: str, tensor: Tensor) -> Value:
         """Return an input of the model."""
-        constant, given = self._settings.constants.get(name), self._settings.shapes.get(name)
+        constant = self._settings.constants.get(name)
+        given = self._settings.shapes.get(name) if constant is None else np.shape(constant)
         shape = tensor.shape
-        if constant is not None:
-            given = np.shape(constant)
         if given is not None:
-            if len(given) != len(shape) or any(
-                a != b for axis, (a, b) in enumerate(zip(given, shape, strict=True)) if axis not in tensor.open
-            ):
-                wanted = ", ".join(["?" if axis in tensor.open else str(size) for axis, size in enumerate(shape)])
-                raise Refused(f"the shape must fit [{wanted}], got {list(given)}")
-            shape = tuple(given)
+            shape = fit_shape(given, ["?" if axis in tensor.open else size for axis, size in enumerate(shape)])
         elif tensor.open:
             self._open.append(name)
             text = f"the file leaves sizes of {name!r} open, and has {list(shape)}; another shape: shapes={{{name!r}: [...]}}"
@@ -146,16 +131,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         found = self._known.get(id(tensor))
         if found is None:
             array = tensor.read()
-            if 0 in tensor.shape and array is None:
-                # There is only one such tensor, and no buffer for it.
-                return Value.known(np.zeros(tensor.shape, tensor.dtype), tensor.name)
-            if array is None or tensor.data is None:
+            if array is None:
                 raise Refused(f"there is no value of the tensor {webidl.describe(tensor.name)} before the operator")
-            if id(tensor.data) not in self._buffers:
+            if tensor.data is not None and id(tensor.data) not in self._buffers:
                 # Tensors may share a buffer, which counts once.
                 self._buffers.add(id(tensor.data))
                 self.operands.allow(tensor.data.nbytes)
-            if not np.may_share_memory(array, tensor.data):
+            if tensor.data is None or not np.may_share_memory(array, tensor.data):
                 self.operands.spend(array.nbytes)
             found = self._known[id(tensor)] = Value.known(array, tensor.name)
         return found
@@ -186,17 +168,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         operator, scope = node
         if self._settings.shapes:
             return False
-        for index in operator.inputs:
-            if index >= 0 and index in scope.values and scope.values[index] is None:
-                tensor = scope.tensor(index)
-                try:
-                    value = self.stand_in(tensor.name, tensor.dtype, tensor.shape)
-                except Refused:
-                    return False
-                if value is None:
-                    return False
-                scope.values[index] = value
-        return True
+        blocked = [index for index in operator.inputs if index in scope.values and scope.values[index] is None]
+        for tensor, index in [(scope.tensor(index), index) for index in blocked]:
+            try:
+                scope.values[index] = self.stand_in(tensor.name, tensor.dtype, tensor.shape)
+            except Refused:
+                return False
+        return all(scope.values[index] is not None for index in blocked)
 
     def define(self, node: tuple[Operator, Scope], outputs: Sequence[Value | None] | None) -> None:
         """Define the outputs of an operator in its scope."""
@@ -205,11 +183,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         for place, index in enumerate(operator.outputs):
             value = None if outputs is None else outputs[place]
             if value is not None:
-                name = scope.tensor(index).name
-                value.name = value.name or name
-                if value.array is None:
-                    value.roots = value.roots | roots
-                self.operands.remember(name, value)
+                self.name_output(scope.tensor(index).name, value, roots)
             scope.values[index] = value
 
     def evaluate(self, node: tuple[Operator, Scope]) -> Sequence[Value | None]:
@@ -230,15 +204,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             if folded is not None:
                 return folded
         made = self._node(self.operands, operator, scope, inputs)
-        place, _ = self.locate(node)
-        results: list[Result] = self.apply(rule, made, node, place)
+        results: list[Result] = self.apply(rule, made, node, self.locate(node)[0])
         found = self._finish(made, results)
         for index, update in made.updates.items():
             tensor = made.tensors[index]
-            if tensor is None or not tensor.is_variable:
-                # The caller keeps the state: there is nothing to remember.
-                continue
-            self._variables.write(self._variables.find(tensor.name), self._result(made, tensor, update))
+            # The caller keeps the state if it is an input of the model.
+            if tensor is not None and tensor.is_variable:
+                self._variables.write(self._variables.find(tensor.name), self._result(made, tensor, update))
         return found
 
     def _node(self, operands: Operands, operator: Operator, scope: Scope, inputs: Sequence[Value | None]) -> Node:
@@ -293,10 +265,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             computed = {str(index): value for index, value in enumerate(values) if value is not None and value.array is None}
             if sum([value.size for value in computed.values()]) > _MOST_FOLDED:
                 return None
-            outputs = {name: builder.identity(node.operand_of(value)) for name, value in computed.items()}
+            outputs = {name: value_of(builder.identity(node.operand_of(value))) for name, value in computed.items()}
             if outputs:
                 self.take_step(_FOLDED_NAMES)
-            arrays = compute(describe_graph(collect(outputs)), {}) if outputs else {}
+            arrays = compute(describe_import(operands, outputs, "known"), {}) if outputs else {}
         except (Refused, Blocked, DOMException, TypeError, ValueError, KeyError, IndexError, AttributeError):
             # The rule fails again where its error is shown.
             return None
@@ -317,21 +289,10 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         """
         if not 0 <= subgraph < len(self._model.subgraphs):
             raise Refused(f"{name} must be one of {len(self._model.subgraphs)} subgraphs, got {subgraph}")
-        if outer.depth == _DEEPEST:
-            raise Refused(f"subgraphs must not be nested deeper than {_DEEPEST} levels")
-        path = f"{place}/{name}/"
-        inner = Scope(
-            self._model.subgraphs[subgraph], path if len(path) <= _LONGEST_PATH else f"...{path[-_LONGEST_PATH:]}", outer.depth + 1
-        )
-        wanted = inner.subgraph.inputs
+        path, inner = enter_body(f"{place}/", name, outer.depth + 1), self._model.subgraphs[subgraph]
+        wanted = inner.inputs
         if len(wanted) != len(arguments):
             raise Refused(f"{name} must have {len(arguments)} inputs, got {len(wanted)}")
-        inner.values.update(zip(wanted, arguments, strict=True))
-        refused, label = len(self._refusals), self._builder.label
-        self.take_step()
-        for operator in inner.subgraph.operators:
-            self.import_node((operator, inner))
-        # The next operators belong to the operator again.
-        self._builder.label = label
-        self.end_body(refused, name, path, tentative=tentative)
-        return [self._find(inner, index) for index in inner.subgraph.outputs]
+        scope = Scope(inner, path, outer.depth + 1, dict(zip(wanted, arguments, strict=True)))
+        self.import_body([(each, scope) for each in inner.operators], name, path, tentative=tentative)
+        return [self._find(scope, index) for index in inner.outputs]

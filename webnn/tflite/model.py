@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from ml_dtypes import int4
@@ -21,10 +21,9 @@ from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
 from webnn.tflite.schema import accessors, load_schema, names_of
-from webnn.tflite.sparsity import Sparsity
 from webnn.validation import webidl
 
-__all__ = ["Model", "Operator", "Quantization", "Settings", "Signature", "Subgraph", "Tensor", "read"]
+__all__ = ["Model", "Operator", "Quantization", "Signature", "Sparsity", "Subgraph", "Tensor", "read"]
 
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
@@ -34,33 +33,22 @@ _MOST_MORE = 10_000
 _MOST_AXES = 32
 #: A tensor has fewer elements, also without its empty dimensions.
 _MOST_ELEMENTS = 1 << 48
+#: A sparse tensor has at most this many elements for each one that is stored.
+_MOST_FACTOR = 1 << 6
 #: The longest name, in bytes. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 #: The errors of accessors that a hostile offset or count leads out of the file.
 _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
-_T = TypeVar("_T")
 
 
-#: The element types, as they are stored and as they are imported. WebNN has no integers of 16 bits: int32 carries them.
-_TYPES: Mapping[str, tuple[np.dtype[Any], np.dtype[Any]]] = {
-    name: (np.dtype(stored).newbyteorder("<"), np.dtype(imported or stored))
-    for name, stored, imported in (
-        ("FLOAT32", "f4", ""),
-        ("FLOAT16", "f2", ""),
-        ("FLOAT64", "f8", ""),
-        ("INT8", "i1", ""),
-        ("INT16", "i2", "i4"),
-        ("INT32", "i4", ""),
-        ("INT64", "i8", ""),
-        ("UINT8", "u1", ""),
-        ("UINT16", "u2", "i4"),
-        ("UINT32", "u4", ""),
-        ("UINT64", "u8", ""),
-        ("BOOL", "?", ""),
-        # A resource is the number of its variable.
-        ("RESOURCE", "i4", ""),
-    )
-} | {"INT4": (np.dtype(int4), np.dtype(int4))}
+_NUMBERS = "BOOL FLOAT16 FLOAT32 FLOAT64 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64"
+#: The element types as they are stored. A resource is the number of its variable.
+_STORED: Mapping[str, np.dtype[Any]] = {
+    **{name: np.dtype(name.lower()).newbyteorder("<") for name in _NUMBERS.split()},
+    **{"INT4": np.dtype(int4), "RESOURCE": np.dtype("<i4")},
+}
+#: WebNN has no integers of 16 bits: int32 carries them.
+_CARRIED = dict.fromkeys(("INT16", "UINT16"), np.dtype(np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,14 +59,68 @@ class Quantization:
     zeros: Array
     axis: int
 
-    def same(self, other: Quantization | None) -> bool:
+    def same(self, other: Quantization) -> bool:
         """Tell whether integers mean the same numbers with another one."""
-        return (
-            other is not None
-            and np.array_equal(self.scales, other.scales)
-            and np.array_equal(self.zeros, other.zeros)
-            and (self.scales.size == 1 or self.axis == other.axis)
-        )
+        is_equal = np.array_equal(self.scales, other.scales) and np.array_equal(self.zeros, other.zeros)
+        return is_equal and (self.scales.size == 1 or self.axis == other.axis)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparsity:
+    """Where the elements of a sparse tensor are.
+
+    Attributes:
+        order: The dimension of each level; those from the rank on are dimensions inside of blocks.
+        blocks: The dimension that each dimension of a block divides.
+        levels: The size of a dense level; the segments and indices of a sparse one: segments[p] to segments[p + 1] are the indices of the
+            element p of the level before.
+    """
+
+    order: Sequence[int]
+    blocks: Sequence[int]
+    levels: Sequence[int | tuple[Array, Array]]
+
+    def expand(self, elements: Array, shape: tuple[int, ...]) -> Array:
+        """Return all elements of a tensor, of those that are stored.
+
+        Raises:
+            Refused: The positions contradict the shape or the number of elements.
+        """
+        rank, count = len(shape), len(self.order)
+        if not rank or sorted(self.order) != list(range(count)) or count != len(self.levels) or count != rank + len(self.blocks):
+            raise Refused(f"the order of a sparse tensor must name each of {rank} dimensions and its blocks once, got {list(self.order)}")
+        if not all(0 <= each < rank for each in self.blocks) or len({*self.blocks}) < len(self.blocks):
+            raise Refused(f"blocks must divide different dimensions of {rank}, got {list(self.blocks)}")
+        size = math.prod(shape)
+        if size > _MOST_FACTOR * (elements.size + 1):
+            raise Refused(f"a sparse tensor must store one of {_MOST_FACTOR} elements at least, got {elements.size} of {list(shape)}")
+        wrong = Refused(f"the positions of a sparse tensor must be those of its {elements.size} elements, inside of {list(shape)}")
+        #: The positions of the elements along the dimensions, of those levels that have been read.
+        places: dict[int, Array] = {}
+        found = 1
+        for dimension, level in zip(self.order, self.levels, strict=True):
+            if isinstance(level, int):
+                fits = level >= 0 and found * level <= size
+                repeats, along = np.full(found, level), np.tile(np.arange(level if fits else 0), found)
+            else:
+                segments, along = level
+                repeats = np.diff(segments)
+                fits = segments.size == found + 1 and not segments[0] and segments[-1] == along.size <= elements.size and repeats.min() >= 0
+            if not fits:
+                raise wrong
+            places = {**{each: np.repeat(place, repeats) for each, place in places.items()}, dimension: along}
+            found = along.size
+        for block, dimension in enumerate(self.blocks, rank):
+            width = self.levels[self.order.index(block)]
+            if not isinstance(width, int):
+                raise Refused("the dimensions of blocks must be dense")
+            places[dimension] = places[dimension] * width + places[block]
+        coordinates = [places[axis] for axis in range(rank)]
+        if found != elements.size or any(((each < 0) | (each >= limit)).any() for limit, each in zip(shape, coordinates, strict=True)):
+            raise wrong
+        dense = np.zeros(shape, elements.dtype)
+        dense[tuple(coordinates)] = elements
+        return dense
 
 
 @dataclass(slots=True, eq=False)
@@ -109,14 +151,14 @@ class Tensor:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type of the import; refused if WebNN cannot carry it."""
-        if self.type not in _TYPES:
+        if self.type not in _STORED:
             raise Refused(f"the element type must be one of WebNN, got {self.type}")
-        return _TYPES[self.type][1]
+        return _CARRIED.get(self.type, self.stored.newbyteorder("="))
 
     @property
     def stored(self) -> np.dtype[Any]:
         """The element type of the file, which must be one of the import."""
-        return _TYPES[self.type][0]
+        return _STORED[self.type]
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -126,8 +168,9 @@ class Tensor:
 
     def read(self) -> Array | None:
         """Return the elements, if they are known. Raises `Refused` if the tensor contradicts itself."""
-        if self._array is None and self.data is not None:
-            self._array = self._read(self.data)
+        if self._array is None and (self.data is not None or 0 in self.shape):
+            # There is only one tensor without elements, and no buffer for it.
+            self._array = np.zeros(self.shape, self.dtype) if self.data is None else self._read(self.data)
             self._array.setflags(write=False)
         return self._array
 
@@ -230,16 +273,6 @@ class Model:
         return [(name, graph.tensors[index].type) for index, name in graph.name_tensors(graph.inputs, signature.inputs).items()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Settings of the caller: see `webnn.tflite.load`."""
-
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    signature: str | None = None
-    float64: bool = True
-
-
 def read(source: str | os.PathLike[str] | bytes) -> Model:
     """Read a model from a file, or from its bytes.
 
@@ -282,12 +315,12 @@ class _Reader:
         model = self._schema.Model.GetRootAs(self._data, 0)
         if model.Version() != _VERSION:
             raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
-        codes = self._list(model.OperatorCodesLength(), lambda index: self._code(model.OperatorCodes(index)))
-        buffers = self._list(model.BuffersLength(), lambda index: self._buffer(model.Buffers(index)))
-        subgraphs = self._list(model.SubgraphsLength(), lambda index: self._subgraph(model.Subgraphs(index), codes, buffers))
+        codes = [self._code(each) for each in self._list(model, "OperatorCodes")]
+        buffers = [self._buffer(each) for each in self._list(model, "Buffers")]
+        subgraphs = [self._subgraph(each, codes, buffers) for each in self._list(model, "Subgraphs")]
         if not subgraphs:
             raise self._fault("it must have a subgraph")
-        signatures = self._list(model.SignatureDefsLength(), lambda index: self._signature(model.SignatureDefs(index), subgraphs))
+        signatures = [self._signature(each, subgraphs) for each in self._list(model, "SignatureDefs")]
         return Model(self._file, subgraphs, signatures)
 
     def _fault(self, message: str) -> FormatError:
@@ -298,9 +331,11 @@ class _Reader:
         if self._left < 0:
             raise self._fault(f"its lists must have fewer elements than its {len(self._data)} bytes")
 
-    def _list(self, count: int, get: Callable[[int], _T]) -> list[_T]:
+    def _list(self, table: Any, name: str) -> list[Any]:
+        """Return the tables of a vector."""
+        count = getattr(table, f"{name}Length")()
         self._spend(count)
-        return [get(index) for index in range(count)]
+        return [getattr(table, name)(index) for index in range(count)]
 
     def _numbers(self, array: Any) -> list[Any]:
         """Return the elements of a vector; a missing one is 0."""
@@ -333,8 +368,8 @@ class _Reader:
 
     def _subgraph(self, graph: Any, codes: Sequence[tuple[str, int]], buffers: Sequence[Array | None]) -> Subgraph:
         names: set[str] = set()
-        tensors = self._list(graph.TensorsLength(), lambda index: self._tensor(graph.Tensors(index), index, names, buffers))
-        operators = self._list(graph.OperatorsLength(), lambda index: self._operator(graph.Operators(index), codes, len(tensors)))
+        tensors = [self._tensor(each, index, names, buffers) for index, each in enumerate(self._list(graph, "Tensors"))]
+        operators = [self._operator(each, codes, len(tensors)) for each in self._list(graph, "Operators")]
         inputs, outputs = (
             self._indices(numbers, len(tensors), 0, "inputs and outputs") for numbers in (graph.InputsAsNumpy(), graph.OutputsAsNumpy())
         )
@@ -388,18 +423,14 @@ class _Reader:
         if given is None:
             return None
         order, blocks = self._numbers(given.TraversalOrderAsNumpy()), self._numbers(given.BlockMapAsNumpy())
-        levels = self._list(given.DimMetadataLength(), lambda index: self._level(given.DimMetadata(index)))
-        return Sparsity(order, blocks, levels)
+        return Sparsity(order, blocks, [self._level(each) for each in self._list(given, "DimMetadata")])
 
     def _level(self, level: Any) -> int | tuple[Array, Array]:
         if level.Format() == self._schema.DimensionType.DENSE:
             size: int = level.DenseSize()
             return size
-        segments, indices = (
-            self._positions(kind, table)
-            for kind, table in ((level.ArraySegmentsType(), level.ArraySegments()), (level.ArrayIndicesType(), level.ArrayIndices()))
-        )
-        return segments, indices
+        segments = self._positions(level.ArraySegmentsType(), level.ArraySegments())
+        return segments, self._positions(level.ArrayIndicesType(), level.ArrayIndices())
 
     def _positions(self, kind: int, table: Any) -> Array:
         name = names_of("SparseIndexVector").get(kind)
@@ -439,10 +470,6 @@ class _Reader:
         if not index < len(subgraphs):
             raise self._fault(f"a signature must have one of {len(subgraphs)} subgraphs, got {index}")
         inputs, outputs = (
-            {tensor: name for name, tensor in self._list(count, lambda index, get=get: self._tensor_map(get(index)))}  # type: ignore[misc]
-            for count, get in ((signature.InputsLength(), signature.Inputs), (signature.OutputsLength(), signature.Outputs))
+            {each.TensorIndex(): self._text(each.Name()) for each in self._list(signature, name)} for name in ("Inputs", "Outputs")
         )
         return Signature(self._text(signature.SignatureKey()), index, inputs, outputs)
-
-    def _tensor_map(self, entry: Any) -> tuple[str, int]:
-        return self._text(entry.Name()), entry.TensorIndex()

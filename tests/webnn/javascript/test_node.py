@@ -149,6 +149,20 @@ def test_nobody_reads_the_output(tmp_path: Path) -> None:
     assert run_program(require_node(), program, stdout=Closed(), stderr=BytesIO()) == 128 + 13
 
 
+def test_promises_in_webassembly(tmp_path: Path) -> None:
+    """A function of WebAssembly waits for one of JavaScript, as in browsers."""
+    if find_node().version[0] != 24:
+        pytest.skip("other versions of Node have it behind other flags, or without one")
+    # It imports m.f, and exports g, which calls it.
+    module = bytes.fromhex("0061736d01000000 0105016000017f 020701016d01660000 03020100 07050101670001 0a0601040010000b")
+    source = f"""
+const m = {{f: new WebAssembly.Suspending(async () => 7)}};
+const {{instance}} = await WebAssembly.instantiate(new Uint8Array({[*module]}), {{m}});
+console.log(await WebAssembly.promising(instance.exports.g)());
+"""
+    assert run(tmp_path, source) == Outcome(0, "7\n", "")
+
+
 # The emulator behind it
 
 HEAD = """

@@ -12,7 +12,8 @@ import webnn.tflite
 from tests.webnn.tflite.makers import b, c, f, i, ints, one, q
 from tests.webnn.tflite.models import Graph, Op, T, write
 from tests.webnn.tflite.support import compute, operations, refusals
-from webnn.tflite.model import Settings, read
+from webnn.tflite.importer import Settings
+from webnn.tflite.model import read
 
 RELU = Op("RELU", [0], [1])
 

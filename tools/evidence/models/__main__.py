@@ -13,9 +13,10 @@ from rich.console import Console
 
 from tools.evidence.models.catalog import CATALOG, Model, load_catalog
 from tools.evidence.models.files import FileError, provide
+from tools.evidence.models.litert_js import LiteRTJSError, compare, make_comparison
 from tools.evidence.models.page import PAGE, RESULTS, keep_results, make_page
 from tools.evidence.models.report import make_table
-from tools.evidence.models.result import Result, find_fault
+from tools.evidence.models.result import TOLERANCE, Result, find_fault
 from tools.evidence.models.running import Task, run_model
 from tools.written import keep_pages
 from webnn.processes.child import ends_at_signals
@@ -45,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help=f"run nothing; fail if {PAGE.name} differs from {RESULTS.name}")
     parser.add_argument("--executor", metavar="NAME|ADDRESS", help=f"where the models run: {FORMS} (default: here, one after the other)")
     parser.add_argument("--modules", type=Path, metavar="DIR", help="write some models as modules for tools.evidence.browser")
+    parser.add_argument(
+        "--litert-js", type=Path, metavar="SITE", help="compare with LiteRT.js on the emulator, which npm installed in SITE"
+    )
     given = parser.parse_args(arguments)
     for name in ("rounds", "timeout", "memory"):
         if getattr(given, name) < 0:
@@ -75,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             for name in names
         ]
+        if given.litert_js is not None:
+            return _compare(tasks, given.litert_js.absolute(), given.seed, given.timeout)
         files = [*([given.json] if given.json else []), *([RESULTS] if given.write else [])]
         results = []
         for result in _run(tasks, given.executor):
@@ -91,6 +97,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.write:
         keep_pages({PAGE: make_page(models)}, "tools.evidence.models", check=False)
     return 1 if faults else 0
+
+
+def _compare(tasks: Sequence[Task], site: Path, seed: int, seconds: float) -> int:
+    """Compare the TFLite files with LiteRT.js on the emulator; return 1 if an output differs, or LiteRT.js computes nothing."""
+    pairs = [(task.model, task.file) for task in tasks if isinstance(task.file, Path) and task.file.suffix == ".tflite"]
+    try:
+        results = [*compare([model for model, _ in pairs], [file for _, file in pairs], site, seed=seed, seconds=seconds)]
+    except LiteRTJSError as error:
+        print(error, file=sys.stderr)
+        return 1
+    Console(width=160).print(make_comparison(results))
+    differences = [each["difference"] for each in results if each["difference"] is not None]
+    return 0 if differences and max(differences) <= TOLERANCE else 1
 
 
 def _run(tasks: Sequence[Task], executor: str | None) -> Iterator[Result]:

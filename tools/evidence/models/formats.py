@@ -16,10 +16,9 @@ from onnx import numpy_helper
 import webnn.hlo
 import webnn.onnx
 import webnn.stablehlo
-import webnn.tflite
 from tools.evidence.models.catalog import Model
 from tools.evidence.models.inputs import Array, make_inputs
-from tools.evidence.models.tflite import TfliteJudge, make_tflite_inputs
+from tools.evidence.models.tflite import TfliteJudge, load_tflite, make_tflite_inputs
 from webnn.importing.driver import Imported
 
 __all__ = ["FORMATS", "Format", "Judge", "OnnxJudge", "RecordedJudge", "format_of", "load_onnx", "move_onnx"]
@@ -162,9 +161,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ".tflite": Format(
             "TFLite",
             "LiteRT",
-            lambda model, path: webnn.tflite.load(path),
-            lambda model, path, seed: make_tflite_inputs(path, seed),
-            lambda model, path, plain: TfliteJudge(path),
+            load_tflite,
+            make_tflite_inputs,
+            lambda model, path, plain: TfliteJudge(model, path),
             steps=1,
         ),
     }

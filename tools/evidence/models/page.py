@@ -73,6 +73,8 @@ def _lines(models: Mapping[str, Model], found: Mapping[str, Result], versions: M
         right = sum(each.status == "ok" for _, each in rows)
         within = sum(_is_within(each) for _, each in rows)
         more = f", and {within} more are within the spread of the judge" if within else ""
+        sensitive = sum(each.status == "sensitive" for _, each in rows)
+        more += f", and {sensitive} more are as near to float64 as the judge" if sensitive else ""
         yield from ("", f"### {kind.name}", "", f"{right} of {len(rows)} are right{more}. The judge is {kind.engine}.", "")
         yield from _numbers(rows)
         yield from ("", *_devices(rows))
@@ -108,6 +110,8 @@ def _times(result: Result) -> Sequence[str]:
 def _verdict(result: Result) -> str:
     if result.status == "ok":
         return "right"
+    if result.status == "sensitive":
+        return f"as near to float64: {result.ours:.0e}, the judge {result.theirs:.0e}"
     if _is_within(result):
         return "within the spread"
     return f"{result.status}: {_cell(result.message)}"

@@ -76,7 +76,7 @@ def run_model(task: Task) -> Result:
         if not output.exists():
             return Result(name=name, status="failed", message=_explain(ended, task), bytes=task.file.stat().st_size)
         result = Result.from_dict(json.loads(output.read_text(encoding="utf-8")))
-    if result.status not in ("ok", "wrong"):
+    if result.status not in ("ok", "sensitive", "wrong"):
         return result
     return replace(result, **_place(task, task.file))
 

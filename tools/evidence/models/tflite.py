@@ -9,27 +9,32 @@ from pathlib import Path
 import numpy as np
 
 import webnn.tflite
-from tools.evidence.models.inputs import Array
+from tools.evidence.models.catalog import Model
+from tools.evidence.models.inputs import Array, make_inputs
+from webnn.importing.driver import Imported
+from webnn.tflite.model import read
+from webnn.validation.descriptor import Shape
 
-__all__ = ["TfliteJudge", "make_tflite_inputs"]
+__all__ = ["TfliteJudge", "load_tflite", "make_tflite_inputs"]
 
 
 class TfliteJudge:
     """LiteRT's answers to a file.
 
     Args:
-        path: The file.
+        model: The model.
+        path: Its file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, model: Model, path: Path) -> None:
         # LiteRT is not among the packages of developers.
-        from tools.evidence.tflite_models.judge import Judge  # noqa: PLC0415
+        from tools.evidence.models.litert import Judge  # noqa: PLC0415
 
-        self._judge = Judge(path.read_bytes())
-        inputs, outputs = _shapes(path)
+        sizes = tuple((name, tuple(each.shape)) for name, each in model.inputs.items())
+        inputs, shapes, self._shapes = _find_names(path, sizes)
+        self._judge = Judge(path.read_bytes(), shapes=shapes)
         self._tensors = dict(zip(inputs, self._judge.inputs, strict=True))
-        self._shapes = outputs
-        self.names: Sequence[str] = [*outputs]
+        self.names: Sequence[str] = [*self._shapes]
 
     def bind(self, inputs: Mapping[str, Array]) -> Callable[[], Sequence[Array]]:
         """Return a function that computes the outputs for these inputs."""
@@ -42,14 +47,27 @@ class TfliteJudge:
         return {name: tensor.draw(rng) for name, tensor in self._tensors.items()}
 
 
-def make_tflite_inputs(path: Path, seed: int) -> dict[str, Array]:
-    """Return inputs for a file from a seed."""
-    return TfliteJudge(path).draw(seed)
-
-
 @functools.cache
-def _shapes(path: Path) -> tuple[list[str], dict[str, tuple[int, ...]]]:
-    """Return the names of the inputs, and the shapes of the outputs by their names."""
-    description = webnn.tflite.load(path).description
-    known = description.descriptors()
-    return [*description.inputs], {name: tuple(known[value].array_shape) for name, value in description.outputs.items()}
+def _find_names(path: Path, sizes: tuple[tuple[str, Shape], ...]) -> tuple[list[str], dict[str, Shape], dict[str, Shape]]:
+    """Return the names of the inputs; the shapes that the catalogue gives, by the names of tensors; those of the outputs.
+
+    The import is not a part of the judge's time.
+    """
+    description = webnn.tflite.load(path, shapes=dict(sizes)).description
+    known, graph = description.descriptors(), read(path).subgraphs[0]
+    given = {graph.tensors[index].name: shape for index, (_, shape) in zip(graph.inputs, sizes, strict=False)}
+    return [*description.inputs], given, {name: tuple(known[value].array_shape) for name, value in description.outputs.items()}
+
+
+def load_tflite(model: Model, path: Path) -> Imported:
+    """Import a TFLite file as the catalogue says.
+
+    Raises:
+        RefusedModelError: The import refuses it.
+    """
+    return webnn.tflite.load(path, shapes={name: each.shape for name, each in model.inputs.items()})
+
+
+def make_tflite_inputs(model: Model, path: Path, seed: int) -> dict[str, Array]:
+    """Return inputs for a file from a seed: those of the catalogue, or random ones."""
+    return make_inputs(model.inputs, seed) if model.inputs else TfliteJudge(model, path).draw(seed)

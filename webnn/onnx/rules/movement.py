@@ -336,12 +336,10 @@ def _space_to_depth(node: Node) -> Result:
 
 def _trilu(node: Node) -> Result:
     """Map to triangular. The diagonal must be known."""
-    diagonal = node.known_integers(1, "k") if node.given(1) else [0]
-    if len(diagonal) != 1:
-        raise Refused(f"k must be one number, got {diagonal}")
+    diagonal = node.known_integer(1, "k") if node.given(1) else 0
     # All diagonals outside the matrix are alike.
     most = max(node.value(0).shape, default=0)
-    return node.builder.triangular(node.operand(0), upper=node.flag("upper", default=True), diagonal=min(max(diagonal[0], -most), most))
+    return node.builder.triangular(node.operand(0), upper=node.flag("upper", default=True), diagonal=min(max(diagonal, -most), most))
 
 
 def _reverse_sequence(node: Node) -> Result:

@@ -14,14 +14,11 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
-from webnn.importing.windows import Pool, Window, pool
+from webnn.importing.windows import Pool, Window, locate_maxima, pool
 from webnn.onnx.node import Node
 from webnn.onnx.windows import crop, read_windows, round_up, spatial_sizes
 
 __all__ = ["RULES"]
-
-#: The most elements of a window whose index is looked for.
-_MOST_TAPS = 256
 
 
 def _shape(operand: MLOperand) -> list[int]:
@@ -102,35 +99,23 @@ def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Wi
     """Return the index in the flat input of the first maximum of each window."""
     builder = node.builder
     batches, channels, *sizes = _shape(x)
-    taps = product([window.count for window in windows])
-    if taps > _MOST_TAPS or product(_shape(x)) >= 2**31:
-        raise Refused(f"indices need a window of at most {_MOST_TAPS} elements, got {taps}, and an input of at most 2 ** 31")
+    if product(_shape(x)) >= 2**31:
+        raise Refused(f"indices need an input of at most 2 ** 31 elements, got {_shape(x)}")
     sizes_before = [product(sizes[:axis]) for axis in range(len(sizes))]
     pitches = sizes_before if node.flag("storage_order", default=False) else [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    begins, ends = ([0, 0, *(getattr(window, name) for window in windows)] for name in ("low", "high"))
-    if any(begins) or any(ends):
-        x = builder.pad(x, begins, ends, value=-np.inf)
-    strides = [1, 1, *(window.stride for window in windows)]
-    lengths = [batches, channels, *((window.places - 1) * window.stride + 1 for window in windows)]
-    found: MLOperand | None = None
-    # The first of equal maxima comes last.
-    for tap in reversed([*np.ndindex(*(window.count for window in windows))]):
-        starts = [index * window.dilation for index, window in zip(tap, windows, strict=True)]
-        offset = node.scalar(sum(start * pitch for start, pitch in zip(starts, pitches, strict=True)), "int32")
-        if found is None:
-            found = offset
-            continue
-        part = builder.slice(x, [0, 0, *starts], lengths, strides=strides)
-        found = builder.where(builder.equal(part, greatest), offset, found)
+
+    def number(tap: tuple[int, ...]) -> MLOperand:
+        parts = zip(tap[2:], windows, pitches, strict=True)
+        return node.scalar(sum(index * window.dilation * pitch for index, window, pitch in parts), "int32")
+
+    found = locate_maxima(node, x, greatest, [Window(size=batches, count=1), Window(size=channels, count=1), *windows], number)
     place = np.zeros([1] * (len(sizes) + 2), np.int32)
     for axis, (window, pitch) in enumerate(zip(windows, pitches, strict=True), 2):
         steps = (np.arange(window.places) * window.stride - window.low) * pitch
         place = place + steps.astype(np.int32).reshape([-1 if index == axis else 1 for index in range(place.ndim)])
     planes = np.arange(batches * channels, dtype=np.int32) * product(sizes)
-    assert found is not None
     found = builder.add(found, node.constant(place))
-    found = builder.add(found, node.constant(planes.reshape([batches, channels, *[1] * len(sizes)])))
-    return builder.expand(found, _shape(greatest)) if _shape(found) != _shape(greatest) else found
+    return builder.add(found, node.constant(planes.reshape([batches, channels, *[1] * len(sizes)])))
 
 
 def _max_unpool(node: Node) -> MLOperand:

@@ -1,18 +1,21 @@
-"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts."""
+"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts, quantization.
+
+The import itself quantizes results, and reads what quantized integers mean.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
-from webnn.importing.bits import Bits
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node, borrow
+from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
+
+#: Constants of more numbers stay in float16.
+_FEW = 1 << 10
 
 
 def _squared_difference(node: Node) -> Result:
@@ -24,12 +27,7 @@ def _squared_difference(node: Node) -> Result:
 def _floor_div(node: Node) -> Result:
     """Round the quotient down; integers lose their remainder first, which has the sign of the divisor."""
     builder, a, b = node.builder, node.operand(0), node.operand(1)
-    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_from(node.one("Mod"))), b)
-
-
-def _atan2(node: Node) -> Result:
-    """Compute the angle by a polynomial, in float32."""
-    return atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32"))
+    return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_of(node.one("Mod"))), b)
 
 
 def _select(node: Node) -> Result:
@@ -40,24 +38,28 @@ def _select(node: Node) -> Result:
     return node.builder.where(condition, node.operand(1), node.operand(2))
 
 
-def _bits(node: Node) -> Bits:
-    dtype = node.value(0).dtype
-    if dtype.kind not in "iu" or node.value(1).dtype != dtype:
-        raise Refused(f"the inputs must be integers of one type, got {dtype.name} and {node.value(1).dtype.name}")
-    return Bits(node, 8 * dtype.itemsize, signed=dtype.kind == "i")
+# Quantization.
 
 
-def _bitwise_xor(node: Node) -> Result:
-    """Combine the integers bit by bit; booleans by logicalXor."""
-    if node.value(0).dtype.kind == "b":
-        return node.builder.logicalXor(node.operand(0), node.operand(1))
-    return _bits(node).combine("logicalXor", node.operand(0), node.operand(1))
+def _dequantize(node: Node) -> Result:
+    """Map to cast or dequantizeLinear. Few numbers of float16 are cast at import; more stay as small as they are."""
+    value = node.value(0)
+    return value.array.astype(np.float32) if value.array is not None and value.size <= _FEW and value.dtype == np.float16 else value
 
 
-def _right_shift(node: Node) -> Result:
-    """Divide by a power of 2, toward minus infinity."""
-    bits, distances = _bits(node), node.value(1)
-    return bits.shift_right(node.operand(0), bits.shift(node.operand(1) if distances.array is None else distances.array))
+def _fake_quant(node: Node) -> Result:
+    """Round to the numbers that quantized integers would mean."""
+    builder, x = node.builder, node.operand(0)
+    low, high, bits = float(node.option("Min", 0.0)), float(node.option("Max", 0.0)), node.integer("NumBits", 2)
+    least, most = int(node.flag("NarrowRange")), 2 ** min(bits, 16) - 1
+    scale = np.float32((high - low) / (most - least))
+    if not low <= 0 <= high or not 0 < scale < np.inf or bits > 16:
+        raise Refused(f"Min and Max must be finite and enclose 0, and NumBits be at most 16, got {low}, {high} and {bits}")
+    zero = min(max(int(np.round(least - low / scale)), least), most)
+    bottom, top = (least - zero) * scale, (most - zero) * scale
+    x = builder.clamp(x, minValue=float(bottom), maxValue=float(top))
+    steps = builder.roundEven(builder.div(builder.sub(x, node.scalar(float(bottom), x)), node.scalar(float(scale), x)))
+    return builder.add(builder.mul(steps, node.scalar(float(scale), x)), node.scalar(float(bottom), x))
 
 
 #: The operators that are as ONNX's, which have the same names or others.
@@ -75,28 +77,31 @@ _BORROWED = {
     **{f"STABLEHLO_{each.upper()}": each for each in ("Abs", "Add", "Floor", "Log", "Tanh")},
 }
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
-    "ATAN2": _atan2,
-    "BITWISE_XOR": _bitwise_xor,
-    "CAST": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
+    "ATAN2": lambda node: atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")),
+    "BITWISE_XOR": lambda node: node.one("Xor" if node.value(0).dtype.kind == "b" else "BitwiseXor"),
+    **dict.fromkeys(("CAST", "STABLEHLO_CONVERT"), lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)),
+    # Sparse weights are expanded when the file is read.
+    "DENSIFY": lambda node: node.value(0),
+    "DEQUANTIZE": _dequantize,
+    "FAKE_QUANT": _fake_quant,
     "FLOOR_DIV": _floor_div,
     "GELU": lambda node: node.one("Gelu", approximate="tanh" if node.flag("Approximate") else "none"),
     "LEAKY_RELU": lambda node: node.builder.leakyRelu(node.operand(0), alpha=node.option("Alpha", 0.0)),
     "NOT_EQUAL": lambda node: node.builder.notEqual(node.operand(0), node.operand(1)),
     "PRELU": lambda node: node.builder.prelu(node.operand(0), node.operand(1)),
+    "QUANTIZE": lambda node: node.value(0),
     "RELU6": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=6),
     "RELU_0_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=0, maxValue=1),
     "RELU_N1_TO_1": lambda node: node.builder.clamp(node.operand(0), minValue=-1, maxValue=1),
-    "RIGHT_SHIFT": _right_shift,
-    "RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
+    "RIGHT_SHIFT": borrow("BitShift", direction="RIGHT"),
+    **dict.fromkeys(("RSQRT", "STABLEHLO_RSQRT"), lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0)))),
     "SELECT": _select,
     "SQUARE": lambda node: node.builder.mul(node.operand(0), node.operand(0)),
     "SQUARED_DIFFERENCE": _squared_difference,
     "STABLEHLO_CBRT": lambda node: FUNCTIONS["cbrt"](Calculator(node), node.cast(node.operand(0), "float32")),
     "STABLEHLO_CLAMP": lambda node: node.builder.min(node.builder.max(node.operand(1), node.operand(0)), node.operand(2)),
-    "STABLEHLO_CONVERT": lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype),
     "STABLEHLO_REMAINDER": borrow("Mod", fmod=1),
-    "STABLEHLO_RSQRT": lambda node: node.builder.reciprocal(node.builder.sqrt(node.operand(0))),
     "ZEROS_LIKE": lambda node: np.broadcast_to(np.zeros((), node.outputs[0].dtype), node.value(0).shape),
 }

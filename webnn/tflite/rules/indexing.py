@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node, borrow
+from webnn.tflite.node import Node, Rule, Rules, borrow
+from webnn.validation.shapes import bidirectionally_broadcast
 
 __all__ = ["RULES"]
 
@@ -30,11 +30,9 @@ def _gather(node: Node) -> Result:
     others = [each for each in range(batches, value.rank) if each != axis]
     moved = node.transpose(node.operand(0), [*range(batches), axis, *others])
     places = node.one("Unsqueeze", [indices, [indices.rank]])
-    found = node.operand_from(node.one("GatherND", [moved, places], batch_dims=batches))
-    chosen = indices.rank - batches
-    before = [each + batches + chosen for each in range(axis - batches)]
-    behind = range(batches + chosen + len(before), found.descriptor.rank)
-    return node.transpose(found, [*range(batches), *before, *range(batches, batches + chosen), *behind])
+    found = node.operand_of(node.one("GatherND", [moved, places], batch_dims=batches))
+    before, behind = range(indices.rank, indices.rank + axis - batches), range(indices.rank + axis - batches, found.descriptor.rank)
+    return node.transpose(found, [*range(batches), *before, *range(batches, indices.rank), *behind])
 
 
 def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], number: float, reduction: str) -> Result:
@@ -43,12 +41,6 @@ def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], num
         raise Refused(f"the shape must have from 1 to {_MOST} elements, got {list(shape)}")
     dtype = node.outputs[0].dtype if node.outputs[0].quantization is None else np.dtype(np.float32)
     return node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
-
-
-def _scatter_nd(node: Node) -> Result:
-    """Map to scatterND into zeros; updates of one place are added up. The shape must be known."""
-    shape = tuple(node.known_integers(2, "the shape"))
-    return _scatter(node, node.value(0), node.value(1), shape, 0, "add")
 
 
 def _sparse_to_dense(node: Node) -> Result:
@@ -62,7 +54,9 @@ def _sparse_to_dense(node: Node) -> Result:
     return node.one("ScatterND", [data, places, updates])
 
 
-def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Callable[[Node], Result]:
+def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Rule:
+    """Return a rule: scatterND, with a reduction for elements of one segment. The number of segments must be known."""
+
     def rule(node: Node) -> Result:
         data, ids = node.value(0), node.value(1)
         count = max(node.known_integers(1, "the ids"), default=-1) + 1 if sorted_ids else node.known_integer(2, "the number of segments")
@@ -70,15 +64,11 @@ def _segment(reduction: str, number: float, *, sorted_ids: bool = False) -> Call
             raise Refused(f"the data must be numbers, got {data.dtype.name}")
         if ids.shape != data.shape[: ids.rank]:
             raise Refused(f"the ids must have the first dimensions of {list(data.shape)}, got {list(ids.shape)}")
-        limit = number
-        if np.isinf(number) and data.dtype.kind in "iu":
-            limit = np.iinfo(data.dtype).max if number > 0 else np.iinfo(data.dtype).min
-        elif np.isinf(number):
-            limit = float(np.copysign(np.finfo(data.dtype).max, number))
+        limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+        first = min(max(number, limits.min), limits.max)
         places = node.one("Unsqueeze", [ids, [ids.rank]])
-        return _scatter(node, places, data, (count, *data.shape[ids.rank :]), limit, reduction)
+        return _scatter(node, places, data, (count, *data.shape[ids.rank :]), first, reduction)
 
-    rule.__doc__ = f"Map to scatterND, with {reduction} for elements of one segment. The number of segments must be known."
     return rule
 
 
@@ -112,14 +102,6 @@ def _one_hot(node: Node) -> Result:
     return builder.where(builder.equal(places, every), on, off)
 
 
-def _position(operator: str) -> Callable[[Node], Result]:
-    def rule(node: Node) -> Result:
-        return node.one(operator, [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0)
-
-    rule.__doc__ = f"Map as ONNX's {operator}. The axis must be known."
-    return rule
-
-
 def _bucketize(node: Node) -> Result:
     """Count the boundaries that are at most as large."""
     builder, boundaries = node.builder, np.array(node.option("Boundaries", []), np.float32)
@@ -130,42 +112,26 @@ def _bucketize(node: Node) -> Result:
     return builder.reduceSum(node.cast(reached, "int32"), axes=[x.descriptor.rank])
 
 
-def _where(node: Node) -> Result:
-    """Return the places of a condition that is known."""
-    return np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64)
-
-
-def _range(node: Node) -> Result:
-    """Return the numbers, which must be known."""
-    start, limit, step = (node.known(index, name).reshape(-1) for index, name in enumerate(("the start", "the limit", "the step")))
-    if start.size != 1 or limit.size != 1 or step.size != 1 or not step[0]:
-        raise Refused("start, limit and step must be one number each, and the step not 0")
-    count = np.ceil((limit[0].astype(np.float64) - start[0]) / step[0])
-    if not 0 <= count <= _MOST:
-        raise Refused(f"there must be from 0 to {_MOST} numbers, got {count}")
-    return np.asarray(start[0] + np.arange(int(count)) * step[0], node.outputs[0].dtype)
-
-
 def _broadcast_args(node: Node) -> Result:
     """Return the shape to which two shapes broadcast, which must be known."""
     shapes = [tuple(node.known_integers(index, "the shape")) for index in range(2)]
-    try:
-        return np.array(np.broadcast_shapes(*shapes), node.outputs[0].dtype)
-    except ValueError:
-        raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}") from None
+    found = bidirectionally_broadcast(*shapes)
+    if found is None:
+        raise Refused(f"the shapes must broadcast, got {' and '.join(str(list(each)) for each in shapes)}")
+    return np.array(found, node.outputs[0].dtype)
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
-    "ARG_MAX": _position("ArgMax"),
-    "ARG_MIN": _position("ArgMin"),
+RULES: Rules = {
+    "ARG_MAX": lambda node: node.one("ArgMax", [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0),
+    "ARG_MIN": lambda node: node.one("ArgMin", [node.value(0)], axis=node.known_axis(1, node.value(0).rank), keepdims=0),
     "BROADCAST_ARGS": _broadcast_args,
     "BUCKETIZE": _bucketize,
     "DYNAMIC_UPDATE_SLICE": _dynamic_update_slice,
     "GATHER": _gather,
     "GATHER_ND": borrow("GatherND"),
     "ONE_HOT": _one_hot,
-    "RANGE": _range,
-    "SCATTER_ND": _scatter_nd,
+    "RANGE": borrow("Range"),
+    "SCATTER_ND": lambda node: _scatter(node, node.value(0), node.value(1), tuple(node.known_integers(2, "the shape")), 0, "add"),
     "SEGMENT_SUM": _segment("add", 0, sorted_ids=True),
     "SPARSE_TO_DENSE": _sparse_to_dense,
     "TOPK_V2": lambda node: node.onnx("TopK", [node.value(0), [node.known_integer(1, "k")]], outputs=2, axis=-1),
@@ -173,5 +139,5 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "UNSORTED_SEGMENT_MIN": _segment("min", np.inf),
     "UNSORTED_SEGMENT_PROD": _segment("mul", 1),
     "UNSORTED_SEGMENT_SUM": _segment("add", 0),
-    "WHERE": _where,
+    "WHERE": lambda node: np.argwhere(node.known(0, "the condition, which gives the result its shape,")).astype(np.int64),
 }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.tflite.node import Node
-from webnn.tflite.rules.matrices import fully_connect
+from webnn.tflite.node import Node, Rules
+from webnn.tflite.rules.convolution import shapes_of
 
 __all__ = ["RULES"]
 
@@ -25,22 +25,18 @@ def _join(node: Node, indices: Sequence[int]) -> Any:
     return node.one("Concat", parts, axis=1) if len(parts) > 1 else parts[0]
 
 
-def _sequence(node: Node) -> tuple[MLOperand, bool]:
-    """Return the input with three dimensions, and whether time is the first one; a single step has none."""
-    x, shape = node.operand(0), node.value(0).shape
-    if len(shape) not in (2, 3):
-        raise Refused(f"the input must have 2 or 3 dimensions, got {list(shape)}")
-    return (node.reshape(x, [1, *shape]), True) if len(shape) == 2 else (x, bool(node.option("TimeMajor", False)))
-
-
 def _run(
     node: Node, operator: str, inputs: Sequence[Any], states: Sequence[int], *, is_reversed: bool = False, **attributes: Any
 ) -> MLOperand:
     """Run ONNX's network in one direction, and remember its states; return its results, in the shape of the input."""
-    x, time_first = _sequence(node)
-    steps, batch = x.descriptor.dimensions[:2] if time_first else x.descriptor.dimensions[1::-1]
+    shape = node.value(0).shape
+    if len(shape) not in (2, 3):
+        raise Refused(f"the input must have 2 or 3 dimensions, got {list(shape)}")
     if any(node.value(index).rank != 2 for index in states):
         raise Refused("the states must have 2 dimensions")
+    # A single step has no dimension of time.
+    time_first = len(shape) == 2 or node.flag("TimeMajor")
+    x = node.reshape(node.operand(0), [1, *shape]) if len(shape) == 2 else node.operand(0)
     initial = [node.one("Unsqueeze", [node.value(index), [0 if time_first else 1]]) for index in states]
     found = node.onnx(
         operator,
@@ -51,13 +47,15 @@ def _run(
         direction="reverse" if is_reversed else "forward",
         **attributes,
     )
-    y, *last = map(node.operand_from, found)
-    hidden = y.descriptor.dimensions[-1]
+    y, *last = map(node.operand_of, found)
     for index, state in zip(states, last, strict=True):
-        node.updates[index] = node.reshape(state, [batch, hidden])
-    if node.value(0).rank == 2:
-        return node.reshape(y, [batch, hidden])
-    return node.reshape(y, [steps, batch, hidden] if time_first else [batch, steps, hidden])
+        node.updates[index] = node.reshape(state, node.value(index).shape)
+    return node.reshape(y, [*shape[:-1], y.descriptor.dimensions[-1]])
+
+
+def _double(node: Node, bias: Any) -> Any:
+    """Return a bias for the input, with one of zeros for the state behind it."""
+    return node.one("Concat", [bias, node.one("Mul", [bias, node.scalar(0, "float32")])], axis=1)
 
 
 def _lstm_direction(node: Node, first: int, states: Sequence[int], *, is_reversed: bool = False) -> MLOperand:
@@ -71,41 +69,31 @@ def _lstm_direction(node: Node, first: int, states: Sequence[int], *, is_reverse
     # The gates are input, forget, cell and output; ONNX has input, output, forget and cell.
     order = (0, 3, 1, 2)
     weights, recurrent, bias = (_join(node, [first + start + gate for gate in order]) for start in (0, 4, 11))
-    twice = node.one("Concat", [bias, node.one("Mul", [bias, node.scalar(0, "float32")])], axis=1)
     peepholes = _join(node, [first + 8, first + 10, first + 9]) if node.given(first + 8) else None
-    return _run(node, "LSTM", [weights, recurrent, twice, peepholes], states, is_reversed=is_reversed)
+    return _run(node, "LSTM", [weights, recurrent, _double(node, bias), peepholes], states, is_reversed=is_reversed)
 
 
 def _lstm(node: Node) -> Result:
-    """Map to lstm. Refused are projections, coupled gates, normalized layers and clipping."""
+    """Map to lstm. Refused are projections, coupled gates, normalized layers, clipping, and the basic kernel, which has one matrix."""
+    if node.option("KernelType", 0):
+        raise Refused("the basic kernel is not supported", "convert the model again: new converters write the full one")
     if any(node.given(index) for index in range(20, 24)):
         raise Refused("layer normalization inside of a network is not supported")
     return _lstm_direction(node, 1, (18, 19))
 
 
-def _lstm_step(node: Node) -> list[Result]:
-    """Map to lstm of one step; see UNIDIRECTIONAL_SEQUENCE_LSTM. The basic kernel, with one matrix, is refused."""
-    if node.option("KernelType", 0):
-        raise Refused("the basic kernel is not supported", "convert the model again: new converters write the full one")
-    return [_lstm(node)]
-
-
-def _merge(node: Node, forward: MLOperand, backward: MLOperand) -> list[Result]:
-    """Return the results of two directions, joined if the options say so."""
+def _merge(node: Node, auxiliary: int, forward: MLOperand, backward: MLOperand) -> list[Result]:
+    """Return the results of two directions, joined if the options say so. Inputs from ``auxiliary`` on are refused."""
+    if any(node.given(index) for index in range(auxiliary, len(node.inputs))):
+        raise Refused("auxiliary inputs are not supported")
     if not node.flag("MergeOutputs"):
         return [forward, backward]
     return [node.builder.concat([forward, backward], forward.descriptor.rank - 1)]
 
 
-def _check_auxiliary(node: Node, first: int) -> None:
-    if any(node.given(index) for index in range(first, len(node.inputs))):
-        raise Refused("auxiliary inputs are not supported")
-
-
 def _bidirectional_lstm(node: Node) -> list[Result]:
     """Map to lstm, once for each direction."""
-    _check_auxiliary(node, 39)
-    return _merge(node, _lstm_direction(node, 1, (35, 36)), _lstm_direction(node, 18, (37, 38), is_reversed=True))
+    return _merge(node, 39, _lstm_direction(node, 1, (35, 36)), _lstm_direction(node, 18, (37, 38), is_reversed=True))
 
 
 def _rnn_direction(node: Node, first: int, *, is_reversed: bool = False) -> MLOperand:
@@ -114,23 +102,22 @@ def _rnn_direction(node: Node, first: int, *, is_reversed: bool = False) -> MLOp
         raise Refused("the activation must be NONE, RELU or TANH")
     numbers: dict[str, Any] = {"activation_alpha": [1.0], "activation_beta": [0.0]} if activation == "Affine" else {}
     weights, recurrent, bias = (_join(node, [first + index]) for index in range(3))
-    twice = node.one("Concat", [bias, node.one("Mul", [bias, node.scalar(0, "float32")])], axis=1)
-    return _run(node, "RNN", [weights, recurrent, twice], [first + 3], is_reversed=is_reversed, activations=[activation], **numbers)
+    inputs = [weights, recurrent, _double(node, bias)]
+    return _run(node, "RNN", inputs, [first + 3], is_reversed=is_reversed, activations=[activation], **numbers)
 
 
 def _bidirectional_rnn(node: Node) -> list[Result]:
     """Unroll the steps, once for each direction."""
-    _check_auxiliary(node, 9)
-    return _merge(node, _rnn_direction(node, 1), _rnn_direction(node, 5, is_reversed=True))
+    return _merge(node, 9, _rnn_direction(node, 1), _rnn_direction(node, 5, is_reversed=True))
 
 
 def _svdf(node: Node) -> Result:
     """Multiply by the features, put the results behind those that are remembered, and weigh these over time."""
     builder, rank = node.builder, node.integer("Rank", 1)
-    (batch, *_), (filters, memory) = node.value(0).shape, node.value(2).shape
+    (batch, _), (filters, memory) = shapes_of(node, 0, 2, 2)
     if filters % rank or node.value(4).size != batch * filters * memory:
         raise Refused(f"Rank must divide {filters} filters, and the state have {batch * filters * memory} elements, got {rank}")
-    features = fully_connect(node, node.operand(0), node.value(1), None)
+    features = builder.gemm(node.operand(0), node.operand(1), bTranspose=True)
     state = node.reshape(node.operand(4), [batch, filters, memory])
     newest = node.reshape(features, [batch, filters, 1])
     if memory > 1:
@@ -141,10 +128,10 @@ def _svdf(node: Node) -> Result:
     return node.activate(builder.add(y, node.operand(3)) if node.given(3) else y)
 
 
-RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+RULES: Rules = {
     "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional_lstm,
     "BIDIRECTIONAL_SEQUENCE_RNN": _bidirectional_rnn,
-    "LSTM": _lstm_step,
+    "LSTM": _lstm,
     "RNN": lambda node: _rnn_direction(node, 1),
     "SVDF": _svdf,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,

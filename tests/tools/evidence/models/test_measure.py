@@ -14,6 +14,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+import webnn
 from tests.docs.lines import installed
 from tests.shared import ROOT
 from tests.support import each_row
@@ -21,7 +22,7 @@ from tests.tools.evidence.models.toys import RELU, write_relu
 from tools.evidence.models.catalog import load_catalog
 from tools.evidence.models.formats import FORMATS, OnnxJudge, load_onnx
 from tools.evidence.models.inputs import move
-from tools.evidence.models.measure import check, interleave, judge, spread
+from tools.evidence.models.measure import check, find_sigmoids, interleave, judge, spread
 from tools.evidence.models.result import Result, find_fault
 
 JUDGED: list[tuple[dict[str, Any], dict[str, Any], float, str]] = [
@@ -60,6 +61,20 @@ def test_steps_of_quantized_outputs(dtype: Any, steps: int, difference: int, rig
     wanted = np.array([100, 3], dtype)
     _, message = judge({"y": wanted + dtype(difference)}, {"y": wanted}, steps)
     assert (message == "") is right
+
+
+def test_outputs_that_sigmoid_makes() -> None:
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+    x = builder.input("x", dataType="float32", shape=[2, 3])
+    condition = builder.input("condition", dataType="uint8", shape=[2, 3])
+    y = builder.sigmoid(x)
+    outputs = {
+        "moved": builder.transpose(builder.reshape(y, [3, 2])),
+        "chosen": builder.where(condition, y, builder.sigmoid(builder.neg(x))),
+        "mixed": builder.where(condition, y, x),
+        "added": builder.add(y, x),
+    }
+    assert find_sigmoids(webnn.describe(outputs)) == {"moved", "chosen"}
 
 
 def test_turns() -> None:

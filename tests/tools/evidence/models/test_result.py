@@ -20,6 +20,8 @@ WRONG_ONE = Known(status="wrong", message="", reason="it rounds.", most=0.01)
 FAULTS: list[tuple[Known | None, str, str, str]] = [
     (None, "ok", "", ""),
     (None, "wrong", "y differs", "wrong: y differs"),
+    (None, "sensitive", "y differs", ""),
+    (WRONG_ONE, "sensitive", "y differs", "Got sensitive: y differs"),
     (REFUSED, "refused", "com.microsoft.QGemm: no", ""),
     (REFUSED, "refused", "Loop: no", "must be refused with 'QGemm'.* Got refused: Loop"),
     (WRONG_ONE, "ok", "", r"must be wrong with '' in the message and an error of at most 0.01, because it rounds\. Got ok"),
@@ -52,6 +54,10 @@ FAST: list[tuple[Known | None, float | None, str]] = [
 def test_fast_numerics_are_judged(known: Known | None, fast: float | None, fault: str) -> None:
     status: Any = "wrong" if known else "ok"
     assert find_fault(replace(RELU, known=known), Result(name="relu", status=status, difference=1e-3, fast=fast)) == fault
+
+
+def test_an_error_of_a_kernel_that_fast_numerics_allow() -> None:
+    assert find_fault(RELU, Result(name="relu", status="ok", difference=0.0, fast=1.0, is_fast_right=True)) == ""
 
 
 def test_an_error_that_is_not_a_number_is_never_known() -> None:

@@ -10,7 +10,7 @@ from tests.webnn.tflite.makers import c, f, one
 from tests.webnn.tflite.support import check, compute, refusals
 
 
-@pytest.mark.parametrize("name", FAMILIES["elementwise"])
+@pytest.mark.parametrize("name", [*FAMILIES["elementwise"], *FAMILIES["quantization"]])
 def test_results(name: str) -> None:
     check(name)
 
@@ -38,10 +38,14 @@ def test_limits_of_stablehlo() -> None:
 
 
 def test_bits_of_floats_are_refused() -> None:
-    assert refusals(one("BITWISE_XOR", [f(2), f(2)], [f()])) == [
-        ("BITWISE_XOR", "the inputs must be integers of one type, got float32 and float32")
-    ]
+    assert refusals(one("BITWISE_XOR", [f(2), f(2)], [f()])) == [("BITWISE_XOR", "the input 0 must be integers, got float32")]
 
 
 def test_an_input_that_is_missing() -> None:
     assert refusals(one("CAST", [None], [f(2)])) == [("CAST", "the input 0 must be given")]
+
+
+@pytest.mark.parametrize("limit", [float("nan"), float("inf"), 0.0])
+def test_a_range_that_cannot_be_quantized(limit: float) -> None:
+    model = one("FAKE_QUANT", [f(2)], [f()], "FakeQuantOptions", Min=0.0, Max=limit, NumBits=8)
+    assert "must be finite and enclose 0" in refusals(model)[0][1]

@@ -11,7 +11,7 @@ from flatbuffers import flexbuffers
 
 from tests.webnn.tflite.makers import c, f, one
 from tests.webnn.tflite.support import compute, refusals
-from tools.evidence.tflite_models.custom import CUSTOM
+from tools.evidence.models.mediapipe import CUSTOM
 
 RNG = np.random.default_rng(1)
 

@@ -38,6 +38,7 @@ def test_results(name: str) -> None:
         (one("SPACE_TO_BATCH_ND", [f(1, 3, 3, 1), ints(2, 2), ints([[0, 0], [0, 0]])], [f()]), "the block must divide the padded input"),
         (one("BATCH_TO_SPACE_ND", [f(3, 1, 1, 1), ints(2, 2), ints([[0, 0], [0, 0]])], [f()]), "the block must divide the batches, 3"),
         (one("MATRIX_SET_DIAG", [f(2, 2), f(3)], [f()]), "the diagonal must fit the matrices of [2, 2], got [3]"),
+        (one("MATRIX_SET_DIAG", [], [f()]), "the input 1 must be given"),
         (one("MATRIX_DIAG", [f()], [f()]), "the input must have dimensions"),
         (
             one("REVERSE_SEQUENCE", [f(5000, 5000), i(5000)], [f()], "ReverseSequenceOptions", BatchDim=1),

@@ -35,6 +35,11 @@ def test_refusals(inputs: list[T | None], fields: dict[str, Any], reason: str) -
     assert reason in refusals(model)[0][1]
 
 
+def test_weights_of_svdf_without_dimensions() -> None:
+    model = one("SVDF", [f(), c(2, 3), c(2, 3), None, f(1, 6, variable=True)], [f()], "SVDFOptions", Rank=1)
+    assert "must have 2 dimensions, got [] and [2, 3]" in refusals(model)[0][1]
+
+
 def test_the_basic_kernel_is_refused() -> None:
     model = one("LSTM", [f(1, 3), f(1, 2), c(8, 5), c(8), f(1, 2)], [f()], "LSTMOptions", KernelType=1)
     assert refusals(model) == [("LSTM", "the basic kernel is not supported")]

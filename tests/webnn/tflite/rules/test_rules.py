@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from webnn.tflite.refused import advise
+from webnn.tflite.rules import advise
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-from tools.evidence.tflite_models.custom import CUSTOM
+from tools.evidence.models.mediapipe import CUSTOM
 
 __all__ = ["Judge", "Tensor"]
 
@@ -40,12 +41,14 @@ class Judge:
     Args:
         model: The bytes of a TFLite file.
         optimized: Use the optimized kernels.
+        shapes: The shapes of inputs, by the names of their tensors; by default those of the file. Not for custom operators.
     """
 
-    def __init__(self, model: bytes, *, optimized: bool = False) -> None:
+    def __init__(self, model: bytes, *, optimized: bool = False, shapes: Mapping[str, Sequence[int]] = MappingProxyType({})) -> None:
         kinds = [OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES]
         self._kinds = kinds[1:] if optimized else kinds
         self._bytes = model
+        self._sizes = shapes
         self._model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(model, 0))
         self._graph = self._model.subgraphs[0]
         codes = self._model.operatorCodes
@@ -63,6 +66,9 @@ class Judge:
         for kind in self._kinds:
             try:
                 interpreter = Interpreter(model_content=model, experimental_op_resolver_type=kind)
+                for details in interpreter.get_input_details() if self._sizes else ():
+                    if details["name"] in self._sizes:
+                        interpreter.resize_tensor_input(details["index"], list(self._sizes[details["name"]]))
                 interpreter.allocate_tensors()
             except ValueError as error:
                 if "Didn't find op" not in str(error) or kind is self._kinds[-1]:

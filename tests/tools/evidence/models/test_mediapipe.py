@@ -5,7 +5,7 @@ import struct
 import numpy as np
 from flatbuffers import flexbuffers
 
-from tools.evidence.tflite_models.custom import CUSTOM
+from tools.evidence.models.mediapipe import CUSTOM
 
 
 def test_a_transform_that_changes_nothing() -> None:
