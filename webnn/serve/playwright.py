@@ -14,20 +14,19 @@ import asyncio
 import inspect
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from weakref import WeakSet
 
 from webnn.serve.injection import Kind, inject_into_worker
+from webnn.serve.journal import Counts, Journal, count
 from webnn.serve.options import Options
 from webnn.serve.policies import Addresses
-from webnn.serve.record import Call, Record, read_member
+from webnn.serve.record import Call
 from webnn.serve.server import Server
 from webnn.serve.session import Visitor
 
@@ -40,8 +39,6 @@ _Perform = Callable[[_Steps], Any]
 _PERMISSION = "local-network-access"
 #: How long a page waits for the test before it starts a worker, in seconds.
 _PATIENCE = 30.0
-#: How many calls of each document and worker are kept.
-_MOST_CALLS = 10_000
 #: No address.
 _NOWHERE = re.compile("^webnn-serve:$")
 _POLICY = "content-security-policy"
@@ -56,25 +53,6 @@ _NOT_REACHED = (
     'importScripts("{}"); or, in a module, with import "{}";'
 )
 _NO_TEST = "the worker {} has no emulator: the test did not wait for the page, by a function of Playwright, while the worker started"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How often pages did what.
-
-    Attributes:
-        calls: The calls of each member, such as ``"MLGraphBuilder.relu"``, those that failed included.
-        contexts: The contexts that were made.
-        builds: The graphs that were built.
-        computes: The calls of ``dispatch()`` and ``compute()`` that succeeded.
-        refused: The calls that failed.
-    """
-
-    calls: Mapping[str, int]
-    contexts: int
-    builds: int
-    computes: int
-    refused: int
 
 
 class Emulator:
@@ -94,7 +72,7 @@ class Emulator:
         self._tasks: set[asyncio.Future[None]] = set()
         #: The requests for workers' scripts that were answered here.
         self._answered = WeakSet[Any]()
-        self._journals: list[_Journal] = []
+        self._journals: list[Journal] = []
         self._server = Server(
             None,
             options or Options(),
@@ -139,14 +117,7 @@ class Emulator:
     @property
     def counts(self) -> Counts:
         """How often what was done."""
-        done = sum((journal.done for journal in self._journals), Counter[str]())
-        return Counts(
-            calls=Counter(sum((journal.called_members for journal in self._journals), Counter[str]())),
-            contexts=done["ML.createContext"],
-            builds=done["MLGraphBuilder.build"],
-            computes=done["MLContext.compute"] + done["MLContext.dispatch"],
-            refused=sum(journal.refused for journal in self._journals),
-        )
+        return count(self._journals)
 
     @property
     def lost(self) -> list[str]:
@@ -158,8 +129,8 @@ class Emulator:
         """The warnings of the emulator, such as those about fallbacks, each once."""
         return list(dict.fromkeys(message for journal in self._journals for message in journal.warnings()[0]))
 
-    def _begin_journal(self, _: Visitor) -> _Journal:
-        journal = _Journal(_MOST_CALLS)
+    def _begin_journal(self, _: Visitor) -> Journal:
+        journal = Journal()
         self._journals.append(journal)
         return journal
 
@@ -262,22 +233,6 @@ class Emulator:
             await self._gate.wait(session)
         except TimeoutError:
             self._note(_NO_TEST.format(url))
-
-
-class _Journal(Record):
-    """Also counts the calls."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self.called_members = Counter[str]()
-        self.done = Counter[str]()
-
-    def called(self, text: str, answer: str, seconds: float, received: int, sent: int) -> None:
-        """Remember a call."""
-        super().called(text, answer, seconds, received, sent)
-        if member := read_member(text):
-            self.called_members[member] += 1
-            self.done[member] += not answer.startswith('{"error"')
 
 
 class _Gate:
