@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from webnn.serve.record import Record, read_member
@@ -36,8 +36,8 @@ class Counts:
 class Journal(Record):
     """A record that keeps the last 10,000 calls and counts all."""
 
-    def __init__(self) -> None:
-        super().__init__(_MOST_CALLS)
+    def __init__(self, on_warning: Callable[[str], None] | None = None) -> None:
+        super().__init__(_MOST_CALLS, on_warning)
         self.called_members = Counter[str]()
         self.done = Counter[str]()
 

@@ -14,7 +14,7 @@ import asyncio
 import inspect
 import re
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -150,6 +150,36 @@ class Emulator:
             return _perform_asynchronously(self._add(context, self._start, workers))
         return _perform(self._add(context, _perform, workers))
 
+    # For drivers in another process
+
+    @property
+    def endpoint(self) -> str:
+        """The address that pages reach the emulator at."""
+        return self._server.endpoint
+
+    def change(self, options: Options) -> None:
+        """Use other options for contexts that pages make from now on. Raises `ValueError` if an option is invalid."""
+        self._server.change(options)
+
+    def let_pass(self, announcement: str) -> None:
+        """Let a page start the worker that it announces by a request to this address: its script is routed."""
+        self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
+
+    def inject(self, body: bytes, kind: Kind, headers: Iterable[tuple[str, str]]) -> tuple[dict[str, str], bytes]:
+        """Put the emulator into the script of a worker; return the headers and the body of the response that the worker gets."""
+        named = [(name.lower(), value) for name, value in headers]
+        policies = [value for name, value in named if name == _POLICY]
+        changed = inject_into_worker(body, Addresses(f"{self._server.endpoint}/"), kind, policies)
+        kept = {name: value for name, value in named if name not in _OF_THE_BODY and name != _POLICY}
+        if changed.policies:
+            kept[_POLICY] = ", ".join(changed.policies)
+        return kept, changed.body
+
+    def note(self, fault: str) -> None:
+        """Remember a fault, once."""
+        if fault not in self._faults:
+            self._faults.append(fault)
+
     # Steps that call Playwright. Each call is yielded: the asynchronous API returns coroutines.
 
     def _add(self, context: Any, perform: _Perform, workers: bool) -> _Steps:
@@ -184,32 +214,27 @@ class Emulator:
             # Workers that start at the same time may have the same script.
             if response.url.partition("#")[0] == url and response.request not in self._answered:
                 context.remove_listener("response", check)
-                self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+                self.note(_NOT_REACHED.format(url, self.script_url, self.script_url))
 
         context.on("response", check)
         try:
             yield context.route(re.compile(f"^{re.escape(url)}$"), answer, times=1)
         finally:
-            self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
+            self.let_pass(announcement)
 
     def _answer(self, route: Any, url: str, kind: Kind) -> _Steps:
         try:
             response = yield route.fetch()
         except Exception:  # there is no such server: another route of the test may answer
-            self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+            self.note(_NOT_REACHED.format(url, self.script_url, self.script_url))
             yield route.fallback()
             return
         if not response.ok:
             yield route.fulfill(response=response)
             return
-        headers = [(header["name"].lower(), header["value"]) for header in response.headers_array]
-        policies = [value for name, value in headers if name == _POLICY]
-        body = yield response.body()
-        changed = inject_into_worker(body, Addresses(f"{self._server.endpoint}/"), kind, policies)
-        kept = {name: value for name, value in headers if name not in _OF_THE_BODY and name != _POLICY}
-        if changed.policies:
-            kept[_POLICY] = ", ".join(changed.policies)
-        yield route.fulfill(status=response.status, headers=kept, body=changed.body)
+        headers = [(header["name"], header["value"]) for header in response.headers_array]
+        kept, body = self.inject((yield response.body()), kind, headers)
+        yield route.fulfill(status=response.status, headers=kept, body=body)
 
     def _start(self, steps: _Steps) -> None:
         """Begin to perform steps with the asynchronous API, in its event loop."""
@@ -221,18 +246,14 @@ class Emulator:
 
     def _note_failure(self, request: Any) -> None:
         if request.url.startswith(self._server.endpoint) and request.failure == "csp":
-            self._note(_BLOCKED)
-
-    def _note(self, fault: str) -> None:
-        if fault not in self._faults:
-            self._faults.append(fault)
+            self.note(_BLOCKED)
 
     async def _wait_for_route(self, session: str, url: str) -> None:
         """Wait, in the server's thread, until the request for a worker's script is routed."""
         try:
             await self._gate.wait(session)
         except TimeoutError:
-            self._note(_NO_TEST.format(url))
+            self.note(_NO_TEST.format(url))
 
 
 class _Gate:

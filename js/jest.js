@@ -1,0 +1,26 @@
+// An environment of jest: another one, with `navigator.ml`. `testEnvironmentOptions.webnn` has the emulator's options and `base`.
+'use strict';
+const vm = require('node:vm');
+const {install} = require('./src/emulator.js');
+
+function load(base, folder) {
+  const name = ['node', 'jsdom'].includes(base) ? `jest-environment-${base}` : base;
+  const module = require(require.resolve(name, {paths: [folder, __dirname]}));
+  return module.TestEnvironment ?? module.default ?? module;
+}
+
+exports.TestEnvironment = class {
+  constructor(config, context) {
+    const {base = 'node', ...options} = config.projectConfig.testEnvironmentOptions?.webnn ?? {};
+    const Base = load(base, config.projectConfig.rootDir);
+    // jest uses what this returns: an environment of the class that the options name.
+    return new class extends Base {
+      async setup() {
+        await super.setup();
+        const context = this.getVmContext();
+        install(options, {global: this.global, evaluate: (source, filename) => vm.runInContext(source, context, {filename})});
+      }
+    }(config, context);
+  }
+};
+exports.default = exports.TestEnvironment;
