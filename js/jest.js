@@ -9,7 +9,7 @@ function load(base, folder) {
   return module.TestEnvironment ?? module.default ?? module;
 }
 
-exports.TestEnvironment = class {
+class WebNNEnvironment {
   constructor(config, context) {
     const {base = 'node', ...options} = config.projectConfig.testEnvironmentOptions?.webnn ?? {};
     const Base = load(base, config.projectConfig.rootDir);
@@ -22,5 +22,6 @@ exports.TestEnvironment = class {
       }
     }(config, context);
   }
-};
-exports.default = exports.TestEnvironment;
+}
+module.exports = WebNNEnvironment;
+module.exports.TestEnvironment = WebNNEnvironment;

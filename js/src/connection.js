@@ -38,7 +38,7 @@ function start([program, ...values]) {
     if (child.pid === undefined) return 'not found';
     const {size} = fs.fstatSync(errors), bytes = Buffer.alloc(Math.min(size, LONGEST_REPORT));
     fs.readSync(errors, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString().replaceAll(/[│╭╮╰╯─]/g, ' ').trim().split('\n').at(-1).trim() || 'it ended';
+    return bytes.toString().replaceAll(/[│╭╮╰╯─]/g, ' ').trim().split('\n').at(-1).trim().replace(/^\S+: /, '') || 'it ended';
   };
   return {input, output, errors, pid: child.pid, report};
 }
