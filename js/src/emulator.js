@@ -25,6 +25,7 @@ class Emulator {
   log() { return this.ask('log')[0]; }
   counts() { return this.ask('counts')[0]; }
   warnings() { return this.ask('warnings')[0]; }
+  faults() { return this.ask('faults')[0]; }
   set(options) {
     const [{error}] = this.ask('set', {options});
     if (error) throw new WebNNEmulatorError(error);
