@@ -33,7 +33,7 @@ from webnn.javascript.idl import explain_members
 from webnn.javascript.realm import load_script
 from webnn.serve.command import Warnings
 from webnn.serve.journal import Journal, count
-from webnn.serve.options import FAULTS, Options
+from webnn.serve.options import FAULTS, Options, set_fault
 from webnn.validation.caller import LISTENER
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _set_faults(values: object, faults: webnn.Faults) -> None:
         raise ValueError(f"there is no fault {unknown[0]!r}; there are {', '.join(FAULTS)}")
     webnn.Faults(**values)
     for name in FAULTS:
-        setattr(faults, name, values.get(name))
+        set_fault(faults, name, values.get(name))
 
 
 class _Peer:
