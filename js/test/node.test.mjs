@@ -35,6 +35,12 @@ test('a graph computes', async () => {
   assert.equal(emulator().revision, '2026-06');
 });
 
+test('the first test is that of the README', () => {
+  const read = name => fs.readFileSync(path.join(FOLDER, name), 'utf8');
+  const [, ...lines] = read('first.test.mjs').split('\n');
+  assert(read('../README.md').includes(lines.join('\n')));
+});
+
 test('require gives the same emulator', () => {
   const require = createRequire(import.meta.url);
   require('webnn-emulator/register');
@@ -143,6 +149,14 @@ for (const [way, code, signal] of [
     await assertEnds(Number(outcome.stdout));
   });
 }
+
+test('Python ends with Node while it is busy', async () => {
+  const program = child('endings.cjs', {WAY: 'busy'}), outcome = outcomeOf(program);
+  await once(program.stdout, 'data');
+  // Whether the call has begun by then does not matter.
+  setTimeout(() => program.kill('SIGKILL'), 200);
+  await assertEnds(Number((await outcome).stdout));
+});
 
 test('each worker thread has a process, which ends with it', async () => {
   install();
