@@ -28,7 +28,7 @@ function start([program, ...values]) {
     execFileSync('mkfifo', ['-m', '600', names[0], names[1]]);
     const [itsInput, ourOutput] = openPipe(names[0]), [ourInput, itsOutput] = openPipe(names[1]);
     [input, output, errors] = [ourInput, ourOutput, fs.openSync(names[2], 'w+')];
-    child = spawn(program, values, {stdio: [itsInput, itsOutput, errors, 2], windowsHide: true});
+    child = spawn(program, values, {stdio: [itsInput, itsOutput, errors, 2]});
     for (const file of [itsInput, itsOutput]) fs.closeSync(file);
   } finally {
     fs.rmSync(folder, {recursive: true, force: true});
@@ -61,6 +61,7 @@ class Connection {
   #owner;
 
   constructor(given) {
+    if (process.platform === 'win32') throw new WebNNEmulatorError('webnn-emulator needs the pipes of Linux or macOS: on Windows, run it in WSL');
     const failed = [];
     for (const command of findCommands(given)) {
       const started = start(command), script = readScript(started.input);
@@ -75,7 +76,7 @@ class Connection {
       for (const file of [started.input, started.output, started.errors]) fs.closeSync(file);
     }
     throw new WebNNEmulatorError(
-      `there is no Python with the package webnn: install it with python3 -m pip install 'webnn[serve]', or let WEBNN_PYTHON name one (${failed.join('; ')})`,
+      `there is no Python with the package webnn: install it with python3 -m pip install webnn, or let WEBNN_PYTHON name one (${failed.join('; ')})`,
     );
   }
 

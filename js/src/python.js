@@ -2,15 +2,14 @@
 'use strict';
 const fs = require('node:fs'), path = require('node:path');
 
-const isWindows = process.platform === 'win32';
-const inEnvironment = folder => path.join(folder, isWindows ? 'Scripts/python.exe' : 'bin/python');
+const inEnvironment = folder => path.join(folder, 'bin/python');
 // -P: a folder `webnn` of the project must not hide the package.
 const ofPython = python => [python, '-P', '-m', 'webnn', 'attach'];
 
 function ofPath(given) {
   if (Array.isArray(given)) return [...given, 'attach'];
   if (fs.statSync(given, {throwIfNoEntry: false})?.isDirectory()) return ofPython(inEnvironment(given));
-  return /^(python|pypy)[\d.]*(\.exe)?$/i.test(path.basename(given)) ? ofPython(given) : [given, 'attach'];
+  return /^(python|pypy)[\d.]*$/.test(path.basename(given)) ? ofPython(given) : [given, 'attach'];
 }
 
 // The environments that lie beside the project, or above it.
@@ -27,5 +26,6 @@ exports.findCommands = given => {
   const stated = given ?? process.env.WEBNN_PYTHON;
   if (stated?.length) return [ofPath(stated)];
   const present = [...new Set(environments())].map(inEnvironment).filter(each => fs.existsSync(each));
-  return [...[...present, 'python3', 'python'].map(ofPython), ['webnn', 'attach'], ['uvx', '--from', 'webnn[serve]', 'webnn', 'attach']];
+  // Tests download nothing: uvx has it if somebody has run it before.
+  return [...[...present, 'python3', 'python'].map(ofPython), ['webnn', 'attach'], ['uvx', '--offline', '--from', 'webnn', 'webnn', 'attach']];
 };

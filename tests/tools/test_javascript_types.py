@@ -44,7 +44,7 @@ def test_an_outdated_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_types(type_: object, given: str, got: str) -> None:
-    empty = {"enumerations": {}, "typedefs": {}, "dictionaries": {}, "interfaces": {}}
+    empty: dict[str, dict[str, object]] = {"enumerations": {}, "typedefs": {}, "dictionaries": {}, "interfaces": {}}
     declarations = javascript_types._Declarations(empty)
     assert (declarations._write(type_), declarations._write(type_, gets=True)) == (given, got)
 

@@ -139,9 +139,9 @@ def test_settings() -> None:
     faults = webnn.Faults(failBuild=1, delay=0.5)
     options = read_settings({"profile": "coreml", "faults": {"failCompute": [1, 3]}}, Options(), faults)
     assert options.profile == "coreml"
-    assert (faults.failBuild, faults.failCompute, faults.delay) == (None, {1, 3}, None)
+    assert (faults.failBuild, faults.failCompute, faults.delay) == (None, frozenset({1, 3}), None)
     assert read_settings({"profile": None}, options, faults).profile is None
-    assert faults.failCompute == {1, 3}
+    assert faults.failCompute == frozenset({1, 3})
 
 
 @pytest.mark.parametrize(
