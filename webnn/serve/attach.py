@@ -56,31 +56,39 @@ _GRACE = 1.0
 
 def command() -> None:
     """Answer a JavaScript process: the npm package webnn-emulator starts this command."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever else prints does not print into the channel.
-    reader, writer = FileIO(0), FileIO(os.dup(1), "w")
+    reader, writer = FileIO(os.dup(0)), FileIO(os.dup(1), "w")
     os.dup2(2, 1)
-    channel = Channel(reader, writer, _LIMITS)
-    threading.Thread(target=_end_with_other, args=[reader], daemon=True).start()
+    done = threading.Event()
+    threading.Thread(target=_end_with_other, args=[reader.fileno(), done], daemon=True).start()
+    try:
+        _answer_all(Channel(reader, writer, _LIMITS))
+    except ChannelError as error:
+        typer.echo(f"webnn: {error}", err=True)
+        raise typer.Exit(2) from None
+    finally:
+        done.set()
+        os.dup2(writer.fileno(), 1)
+        signal.signal(signal.SIGINT, interrupt)
+
+
+def _answer_all(channel: Channel) -> None:
     with suppress(BrokenPipeError), closing(_Peer()) as peer:
         channel.introduce(load_script("node_channel.js"))
-        try:
-            while (message := channel.receive()) is not None:
-                if (answer := peer.answer(message)) is not None:
-                    channel.send("A", answer)
-        except ChannelError as error:
-            typer.echo(f"webnn: {error}", err=True)
-            raise typer.Exit(2) from None
+        while (message := channel.receive()) is not None:
+            if (answer := peer.answer(message)) is not None:
+                channel.send("A", answer)
 
 
-def _end_with_other(reader: FileIO) -> None:
+def _end_with_other(pipe: int, done: threading.Event) -> None:
     """End this process soon after the other one, even while a graph computes."""
     if hasattr(select, "poll"):
         poll = select.poll()
-        poll.register(reader, 0)
+        poll.register(pipe, 0)
         poll.poll()
-        time.sleep(_GRACE)
-        os._exit(0)
+        if not done.wait(_GRACE):
+            os._exit(0)
 
 
 def read_settings(values: object, options: Options, faults: webnn.Faults) -> Options:
