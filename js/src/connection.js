@@ -128,7 +128,8 @@ class Connection {
   }
 }
 
-let connection;
-// The connection of this process or thread; it is made when it is needed first.
-exports.connect = given => connection = connection?.isOpen ? connection : new Connection(given);
+// The connection of this process or thread; it is made when it is needed first. Test runners evaluate this module again for each file of tests,
+// but share Node's own modules: it is kept at one of them.
+const KEY = Symbol.for('webnn-emulator.connection');
+exports.connect = given => vm[KEY] = vm[KEY]?.isOpen ? vm[KEY] : new Connection(given);
 exports.WebNNEmulatorError = WebNNEmulatorError;

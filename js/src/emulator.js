@@ -1,11 +1,11 @@
 // Emulators: what a program can ask for and change, and how `navigator.ml` comes into a realm.
 'use strict';
-const {types: {isProxy}} = require('node:util'), {markAsUncloneable} = require('node:worker_threads');
+// Not the global function: jsdom's realm in jest has none.
+const {setImmediate} = require('node:timers'), {types: {isProxy}} = require('node:util'), {markAsUncloneable} = require('node:worker_threads');
 const {connect, WebNNEmulatorError} = require('./connection.js');
 
 // Where a realm keeps its emulator: tests may have another instance of this module than their environment.
 const KEY = Symbol.for('webnn-emulator');
-const {setImmediate} = globalThis;
 
 class Emulator {
   #connection;

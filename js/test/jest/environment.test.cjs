@@ -1,4 +1,4 @@
-const {emulator} = require('webnn-emulator');
+const {emulator, install} = require('webnn-emulator');
 
 async function double(values) {
   const context = await navigator.ml.createContext(), descriptor = {dataType: 'float32', shape: [values.length]};
@@ -31,4 +31,12 @@ test('require of register gives the same emulator', () => {
   const found = emulator();
   require('webnn-emulator/register');
   expect(emulator()).toBe(found);
+});
+
+test('install() begins anew in the same process', async () => {
+  const {pid} = emulator(), own = install();
+  expect(own.pid).toBe(pid);
+  expect(emulator()).toBe(own);
+  const {input} = (await navigator.ml.createContext()).opSupportLimits();
+  expect(input.dataTypes).toContain('int64');
 });

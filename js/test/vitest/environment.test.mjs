@@ -1,5 +1,5 @@
 import {afterEach, expect, test} from 'vitest';
-import {emulator} from 'webnn-emulator';
+import {emulator, install} from 'webnn-emulator';
 import {double} from '../double.mjs';
 
 afterEach(() => emulator().set({faults: {}}));
@@ -21,4 +21,11 @@ test('errors are those of the test', async () => {
   expect(failure).toBeInstanceOf(DOMException);
   expect(failure.name).toBe('OperationError');
   expect(emulator().counts().refused).toBeGreaterThan(0);
+});
+
+test('install() begins anew in the same process', async () => {
+  const {pid} = emulator(), own = install({profile: null});
+  expect(own.pid).toBe(pid);
+  expect(emulator()).toBe(own);
+  expect([...await double([3])]).toEqual([6]);
 });
