@@ -1,7 +1,6 @@
 // An environment of jest: another one, with `navigator.ml`. `testEnvironmentOptions.webnn` has the emulator's options and `base`.
 'use strict';
-const vm = require('node:vm');
-const {install} = require('./src/emulator.js');
+const {installInContext} = require('./src/emulator.js');
 
 function load(base, folder) {
   const name = ['node', 'jsdom'].includes(base) ? `jest-environment-${base}` : base;
@@ -17,8 +16,7 @@ class WebNNEnvironment {
     return new class extends Base {
       async setup() {
         await super.setup();
-        const context = this.getVmContext();
-        install(options, {global: this.global, evaluate: (source, filename) => vm.runInContext(source, context, {filename})});
+        installInContext(options, this.getVmContext());
       }
     }(config, context);
   }

@@ -84,7 +84,8 @@ class _Declarations:
         for name, type_ in idl["typedefs"].items():
             yield f"\ntype {name} = {self._write(type_, gets=name in self._given)};"
         if "GPUDevice" in json.dumps(idl["interfaces"]):
-            yield "\n// Of WebGPU, whose declarations may add its members.\ninterface GPUDevice {}"
+            yield "\n// Of WebGPU, whose declarations may add its members."
+            yield "interface GPUDevice {\n  readonly [Symbol.toStringTag]: 'GPUDevice';\n}"
         for name, dictionary in idl["dictionaries"].items():
             yield from self._dictionary(name, dictionary)
         for name, mixin in idl["mixins"].items():

@@ -103,7 +103,7 @@ class Connection {
     return [about, ...parts.map(part => Buffer.from(part).toString())];
   }
 
-  // What the binding needs: `send` and `tell`, and `makeIgnored`.
+  // The transport of the binding: `send` and `tell`, and `makeIgnored`.
   transportFor(owner) {
     const {send, tell, makeIgnored} = this.#channel;
     return {

@@ -2,6 +2,7 @@
 'use strict';
 // Not the global function: jsdom's realm in jest has none.
 const {setImmediate} = require('node:timers'), {types: {isProxy}} = require('node:util'), {markAsUncloneable} = require('node:worker_threads');
+const vm = require('node:vm');
 const {connect, WebNNEmulatorError} = require('./connection.js');
 
 // Where a realm keeps its emulator: tests may have another instance of this module than their environment.
@@ -58,6 +59,11 @@ exports.install = (options, {global = globalThis, evaluate = evaluateHere} = {})
   );
   Object.defineProperty(global, KEY, {value: emulator, configurable: true});
   return emulator;
+};
+// Put it into the realm of a context of node:vm.
+exports.installInContext = (options, context) => {
+  const evaluate = (source, filename) => vm.runInContext(source, context, {filename});
+  return exports.install(options, {global: evaluate('globalThis', 'webnn:global.js'), evaluate});
 };
 // The emulator of this realm, undefined if it has none.
 exports.find = () => globalThis[KEY];

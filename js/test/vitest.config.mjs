@@ -10,6 +10,8 @@ export default defineConfig({
     projects: [
       ...['node', 'jsdom', 'happy-dom'].map(base => ofBase(base, 'forks')),
       ofBase('jsdom', 'threads'),
+      ofBase('jsdom', 'vmThreads'),
+      ofBase('node', 'vmForks'),
       // No environment of ours: the file is imported before the tests.
       ...['forks', 'vmThreads'].map(pool => project(`register-${pool}`, {
         environment: 'jsdom', pool, setupFiles: ['webnn-emulator/register'], env: {WEBNN_PROFILE: 'coreml'},

@@ -30,7 +30,9 @@ type MLNamedArrayBufferViews = Record<string, ArrayBufferView>;
 type MLNamedOperands = Record<string, MLOperand>;
 
 // Of WebGPU, whose declarations may add its members.
-interface GPUDevice {}
+interface GPUDevice {
+  readonly [Symbol.toStringTag]: 'GPUDevice';
+}
 
 interface MLArgMinMaxOptions {
   axes?: Iterable<number>;

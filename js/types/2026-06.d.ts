@@ -34,7 +34,9 @@ type MLNamedTensors = Record<string, MLTensor>;
 type MLNumber = bigint | number;
 
 // Of WebGPU, whose declarations may add its members.
-interface GPUDevice {}
+interface GPUDevice {
+  readonly [Symbol.toStringTag]: 'GPUDevice';
+}
 
 interface MLArgMinMaxOptions extends MLOperatorOptions {
   keepDimensions?: boolean;

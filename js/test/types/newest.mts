@@ -24,6 +24,8 @@ export async function run(): Promise<Float32Array> {
   builder.softmax(x, 0, {axis: 1});
   // @ts-expect-error: a graph is not an operand
   builder.relu(graph);
+  // @ts-expect-error: only browsers have it
+  await navigator.ml.createContext({deviceType: 'gpu'});
   // @ts-expect-error: the interface has no constructor
   new MLContext();
   // @ts-expect-error: only the draft 2024-06 has it
