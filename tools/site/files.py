@@ -107,7 +107,7 @@ def file_page(path: str) -> tuple[str, str, set[str]]:
 
 
 def _folder(path: str) -> Iterator[str]:
-    names = sorted(name for name in os.listdir(ROOT / path) if not name.startswith((".", "__")))
+    names = sorted(name for name in os.listdir(ROOT / path) if not name.startswith((".", "__")) and name != "node_modules")
     yield from (f"# {path}", "")
     yield from table(["file", ""], ([f"[{name}]({name})", _about(ROOT / path / name)] for name in names))
 

@@ -1,7 +1,7 @@
 """Messages between this process and a child, over the two pipes that every system has: the child's standard input and output.
 
 A message is a header, lengths, and parts: ``WN``, a letter that says what it is, a zero; how many parts there are (32 bits); the length of
-each part (64 bits, all little-endian); the parts' bytes. `node_host.mjs` has the other end.
+each part (64 bits, all little-endian); the parts' bytes. `node_channel.js` is the other end, and is sent before the first message.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Bytes = bytes | bytearray | memoryview
 _MAGIC = b"WN"
 _HEADER = struct.Struct("<2scxI")
 _LENGTH = struct.Struct("<Q")
+_INTRODUCTION = struct.Struct("<I")
 #: How much goes into one call of the system: some refuse to write more than 2 GiB.
 _CHUNK = 1 << 26
 #: The size of a pipe on Linux: the usual 64 KiB make large buffers five times as slow.
@@ -119,6 +120,11 @@ class Channel:
                 return None
             parts.append(part)
         return Message(kind, parts)
+
+    def introduce(self, script: str) -> None:
+        """Send the script that is the other end, with its length in front (32 bits). If the child is gone, that is a `BrokenPipeError`."""
+        text = script.encode()
+        self._write(memoryview(_INTRODUCTION.pack(len(text)) + text))
 
     def send(self, kind: str, parts: Sequence[Bytes]) -> None:
         """Send a message. If the child is gone, that is a `BrokenPipeError`."""

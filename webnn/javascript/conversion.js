@@ -16,7 +16,9 @@ const TypedArray = Reflect.getPrototypeOf(global.Uint8Array);
 const sharedLength = global.SharedArrayBuffer && getter(global.SharedArrayBuffer.prototype, 'byteLength');
 const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
 const bufferResizable = getter(ArrayBuffer.prototype, 'resizable');
-const bufferDetached = getter(ArrayBuffer.prototype, 'detached');
+// Node 20 has no such getter; a view of a detached buffer cannot be made.
+const bufferDetached = getter(ArrayBuffer.prototype, 'detached') ??
+  function () { try { new global.Uint8Array(this); return false; } catch { return true; } };
 const sharedGrowable = global.SharedArrayBuffer && getter(global.SharedArrayBuffer.prototype, 'growable');
 const typedArrayKind = getter(TypedArray.prototype, Symbol.toStringTag);
 const members = prototype => Object.fromEntries(['buffer', 'byteOffset', 'byteLength'].map(name => [name, getter(prototype, name)]));

@@ -36,7 +36,9 @@ function makeSpecial(inspect) {
   // ---- compute()
 
   // Transfer a view: https://www.w3.org/TR/webnn/#mlnamedarraybufferviews-transfer. Throws a TypeError if its buffer cannot be transferred.
-  const transferBuffer = ArrayBuffer.prototype.transfer;
+  const {structuredClone} = global;
+  // Node 20 has no such method.
+  const transferBuffer = ArrayBuffer.prototype.transfer ?? function () { return structuredClone(this, {transfer: [this]}); };
   // The constructors as they are now: the program may replace the global ones.
   const names = Object.getOwnPropertyNames(global).filter(name => name.endsWith('Array'));
   const TYPED_ARRAYS = Object.fromEntries(names.map(name => [name, global[name]]));

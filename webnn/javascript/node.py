@@ -312,6 +312,7 @@ class _Host:
         try:
             # A child that ends in the middle of a call gets no answer; its exit code says what happened.
             with suppress(BrokenPipeError):
+                channel.introduce(load_script("node_channel.js"))
                 channel.send("S", self._setup())
                 while (message := channel.receive()) is not None:
                     self._answer(channel, message)

@@ -11,5 +11,8 @@ __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {"serve": Entry("webnn.serve.command", "Serve a page, in any browser, with the emulator as its navigator.ml.")}
+    {
+        "attach": Entry("webnn.serve.attach", "Answer a JavaScript process: the npm package webnn-emulator starts this command."),
+        "serve": Entry("webnn.serve.command", "Serve a page, in any browser, with the emulator as its navigator.ml."),
+    }
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import webnn
 from webnn.javascript.idl import BindingIdl, dialect_revision, load_idl
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import FallbackPolicy
     from webnn.context.profiles import Profile
 
-__all__ = ["FAULTS", "Options"]
+__all__ = ["FAULTS", "Options", "set_fault"]
 
 #: The parameters of `webnn.Faults`.
 FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
@@ -55,3 +55,20 @@ class Options:
             faults=self.faults,
             numerics=self.numerics,
         )
+
+
+def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
+    """Set one of the `FAULTS`; ``None`` disarms it. Raises `TypeError` or `ValueError` if the value is invalid."""
+    match name:
+        case "refuse":
+            faults.refuse = value
+        case "failBuild":
+            faults.failBuild = value
+        case "failCompute":
+            faults.failCompute = value
+        case "memoryLimit":
+            faults.memoryLimit = value
+        case "loseAfter":
+            faults.loseAfter = value
+        case "delay":
+            faults.delay = value

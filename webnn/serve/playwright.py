@@ -14,20 +14,19 @@ import asyncio
 import inspect
 import re
 import threading
-from collections import Counter
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from weakref import WeakSet
 
 from webnn.serve.injection import Kind, inject_into_worker
+from webnn.serve.journal import Counts, Journal, count
 from webnn.serve.options import Options
 from webnn.serve.policies import Addresses
-from webnn.serve.record import Record, RecordedCall, read_member
+from webnn.serve.record import RecordedCall
 from webnn.serve.server import Server
 from webnn.serve.session import Visitor
 
@@ -40,8 +39,6 @@ _Perform = Callable[[_Steps], Any]
 _PERMISSION = "local-network-access"
 #: How long a page waits for the test before it starts a worker, in seconds.
 _PATIENCE = 30.0
-#: How many calls of each document and worker are kept.
-_MOST_CALLS = 10_000
 #: No address.
 _NOWHERE = re.compile("^webnn-serve:$")
 _POLICY = "content-security-policy"
@@ -56,25 +53,6 @@ _NOT_REACHED = (
     'importScripts("{}"); or, in a module, with import "{}";'
 )
 _NO_TEST = "the worker {} has no emulator: the test did not wait for the page, by a function of Playwright, while the worker started"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How often pages did what.
-
-    Attributes:
-        calls: The calls of each member, such as ``"MLGraphBuilder.relu"``, those that failed included.
-        contexts: The contexts that were made.
-        builds: The graphs that were built.
-        computes: The calls of ``dispatch()`` and ``compute()`` that succeeded.
-        refused: The calls that failed.
-    """
-
-    calls: Mapping[str, int]
-    contexts: int
-    builds: int
-    computes: int
-    refused: int
 
 
 class Emulator:
@@ -94,7 +72,7 @@ class Emulator:
         self._tasks: set[asyncio.Future[None]] = set()
         #: The requests for workers' scripts that were answered here.
         self._answered = WeakSet[Any]()
-        self._journals: list[_Journal] = []
+        self._journals: list[Journal] = []
         self._server = Server(
             None,
             options or Options(),
@@ -139,14 +117,7 @@ class Emulator:
     @property
     def counts(self) -> Counts:
         """How often what was done."""
-        done = sum((journal.done for journal in self._journals), Counter[str]())
-        return Counts(
-            calls=Counter(sum((journal.called_members for journal in self._journals), Counter[str]())),
-            contexts=done["ML.createContext"],
-            builds=done["MLGraphBuilder.build"],
-            computes=done["MLContext.compute"] + done["MLContext.dispatch"],
-            refused=sum(journal.refused for journal in self._journals),
-        )
+        return count(self._journals)
 
     @property
     def lost(self) -> list[str]:
@@ -158,8 +129,8 @@ class Emulator:
         """The warnings of the emulator, such as those about fallbacks, each once."""
         return list(dict.fromkeys(message for journal in self._journals for message in journal.warnings()[0]))
 
-    def _begin_journal(self, _: Visitor) -> _Journal:
-        journal = _Journal(_MOST_CALLS)
+    def _begin_journal(self, _: Visitor) -> Journal:
+        journal = Journal()
         self._journals.append(journal)
         return journal
 
@@ -178,6 +149,36 @@ class Emulator:
         if inspect.iscoroutinefunction(context.route):
             return _perform_asynchronously(self._add(context, self._start, workers))
         return _perform(self._add(context, _perform, workers))
+
+    # For drivers in another process
+
+    @property
+    def endpoint(self) -> str:
+        """The address that pages reach the emulator at."""
+        return self._server.endpoint
+
+    def change(self, options: Options) -> None:
+        """Use other options for contexts that pages make from now on. Raises `ValueError` if an option is invalid."""
+        self._server.change(options)
+
+    def let_pass(self, announcement: str) -> None:
+        """Let a page start the worker that it announces by a request to this address: its script is routed."""
+        self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
+
+    def inject(self, body: bytes, kind: Kind, headers: Iterable[tuple[str, str]]) -> tuple[dict[str, str], bytes]:
+        """Put the emulator into the script of a worker; return the headers and the body of the response that the worker gets."""
+        named = [(name.lower(), value) for name, value in headers]
+        policies = [value for name, value in named if name == _POLICY]
+        changed = inject_into_worker(body, Addresses(f"{self._server.endpoint}/"), kind, policies)
+        kept = {name: value for name, value in named if name not in _OF_THE_BODY and name != _POLICY}
+        if changed.policies:
+            kept[_POLICY] = ", ".join(changed.policies)
+        return kept, changed.body
+
+    def note(self, fault: str) -> None:
+        """Remember a fault, once."""
+        if fault not in self._faults:
+            self._faults.append(fault)
 
     # Steps that call Playwright. Each call is yielded: the asynchronous API returns coroutines.
 
@@ -213,32 +214,27 @@ class Emulator:
             # Workers that start at the same time may have the same script.
             if response.url.partition("#")[0] == url and response.request not in self._answered:
                 context.remove_listener("response", check)
-                self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+                self.note(_NOT_REACHED.format(url, self.script_url, self.script_url))
 
         context.on("response", check)
         try:
             yield context.route(re.compile(f"^{re.escape(url)}$"), answer, times=1)
         finally:
-            self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
+            self.let_pass(announcement)
 
     def _answer(self, route: Any, url: str, kind: Kind) -> _Steps:
         try:
             response = yield route.fetch()
         except Exception:  # there is no such server: another route of the test may answer
-            self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+            self.note(_NOT_REACHED.format(url, self.script_url, self.script_url))
             yield route.fallback()
             return
         if not response.ok:
             yield route.fulfill(response=response)
             return
-        headers = [(header["name"].lower(), header["value"]) for header in response.headers_array]
-        policies = [value for name, value in headers if name == _POLICY]
-        body = yield response.body()
-        changed = inject_into_worker(body, Addresses(f"{self._server.endpoint}/"), kind, policies)
-        kept = {name: value for name, value in headers if name not in _OF_THE_BODY and name != _POLICY}
-        if changed.policies:
-            kept[_POLICY] = ", ".join(changed.policies)
-        yield route.fulfill(status=response.status, headers=kept, body=changed.body)
+        headers = [(header["name"], header["value"]) for header in response.headers_array]
+        kept, body = self.inject((yield response.body()), kind, headers)
+        yield route.fulfill(status=response.status, headers=kept, body=body)
 
     def _start(self, steps: _Steps) -> None:
         """Begin to perform steps with the asynchronous API, in its event loop."""
@@ -250,34 +246,14 @@ class Emulator:
 
     def _note_failure(self, request: Any) -> None:
         if request.url.startswith(self._server.endpoint) and request.failure == "csp":
-            self._note(_BLOCKED)
-
-    def _note(self, fault: str) -> None:
-        if fault not in self._faults:
-            self._faults.append(fault)
+            self.note(_BLOCKED)
 
     async def _wait_for_route(self, session: str, url: str) -> None:
         """Wait, in the server's thread, until the request for a worker's script is routed."""
         try:
             await self._gate.wait(session)
         except TimeoutError:
-            self._note(_NO_TEST.format(url))
-
-
-class _Journal(Record):
-    """Also counts the calls."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self.called_members = Counter[str]()
-        self.done = Counter[str]()
-
-    def called(self, text: str, answer: str, seconds: float, received: int, sent: int) -> None:
-        """Remember a call."""
-        super().called(text, answer, seconds, received, sent)
-        if member := read_member(text):
-            self.called_members[member] += 1
-            self.done[member] += not answer.startswith('{"error"')
+            self.note(_NO_TEST.format(url))
 
 
 class _Gate:

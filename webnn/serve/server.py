@@ -132,6 +132,10 @@ class Server:
         """Return the type of the worker that is about to start with a script, ``"classic"`` or ``"module"``; ``None`` if none is."""
         return self.sessions.workers.get(url)
 
+    def change(self, options: Options) -> None:
+        """Use other options for later contexts, while the server runs. Raises `ValueError` if an option is invalid."""
+        asyncio.run_coroutine_threadsafe(self.sessions.change(options), self._loop).result()
+
     def start(self) -> Server:
         """Start to serve. Raises `OSError` if the port is in use."""
         self._thread.start()

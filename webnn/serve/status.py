@@ -23,7 +23,7 @@ from webnn.context.profiles import PROFILES, Profile
 from webnn.display.pages import read
 from webnn.display.table import Table
 from webnn.inspect.show import printable, seconds, tabulate
-from webnn.serve.options import FAULTS
+from webnn.serve.options import FAULTS, set_fault
 from webnn.serve.record import Built
 from webnn.serve.session import EndedError, Session
 from webnn.serve.sessions import Sessions
@@ -175,7 +175,7 @@ class Status:
         except (TypeError, ValueError) as error:
             raise _RefusedError(400, str(error)) from None
         for name, value in armed.items():
-            _set_fault(self._faults, name, value)
+            set_fault(self._faults, name, value)
         return {}
 
     async def _lose(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -285,22 +285,6 @@ def _check_fault(name: str, value: object) -> Any:
         if not (number or each is None or isinstance(each, str)):
             raise _RefusedError(400, f"{name} must be a number or a text")
     return value
-
-
-def _set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
-    match name:
-        case "refuse":
-            faults.refuse = value
-        case "failBuild":
-            faults.failBuild = value
-        case "failCompute":
-            faults.failCompute = value
-        case "memoryLimit":
-            faults.memoryLimit = value
-        case "loseAfter":
-            faults.loseAfter = value
-        case "delay":
-            faults.delay = value
 
 
 # Descriptions

@@ -37,6 +37,7 @@ CALLS: dict[str, list[list[str]]] = {
     "semantics": [[]],
     "run": [["graph.webnn"], ["program.mjs", "--revision", "2026-06"]],
     "batch": [["graph.webnn", "rows.npy", "-o", "out", "--batch-size", "8", "--executor", "processes:2"]],
+    "attach": [[]],
     "serve": [["page", "--port", "@PORT@"]],
     "check": [["program.mjs", "--profile", "coreml", "--revision", "2026-06", "--executor", "processes:1"]],
     "show": [["graph.webnn"]],
@@ -89,8 +90,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(command: list[str | Path], folder: Path) -> str:
-    """Run a command in the folder, as an ordinary user's Python does."""
-    made = subprocess.run(command, cwd=folder, capture_output=True, check=False, encoding="utf-8", timeout=240)
+    """Run a command in the folder, as an ordinary user's Python does. `attach` writes bytes that are not text."""
+    made = subprocess.run(command, cwd=folder, capture_output=True, check=False, encoding="utf-8", errors="replace", timeout=240)
     assert made.returncode == 0, made.stderr
     return made.stdout
 

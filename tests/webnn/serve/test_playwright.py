@@ -389,7 +389,7 @@ def test_a_wrong_marker(project: pytest.Pytester, marker: str, error: str) -> No
 
 @pytest.mark.processes
 def test_a_fault_of_the_emulator_fails_the_test(project: pytest.Pytester) -> None:
-    tests = "def test_it(webnn_emulator): webnn_emulator._note('something is broken')\n"
+    tests = "def test_it(webnn_emulator): webnn_emulator.note('something is broken')\n"
     result = run(project, tests)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["the emulator failed:", "something is broken"])

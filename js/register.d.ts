@@ -1,0 +1,2 @@
+/// <reference path="./types/2026-06.d.ts" />
+export {};

@@ -1,0 +1,4 @@
+'use strict';
+const {find, install} = require('./src/emulator.js');
+
+if (find() === undefined) install();
