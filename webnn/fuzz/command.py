@@ -63,6 +63,8 @@ def command(
     seed: Annotated[int, typer.Option(help="The seed: the same programs for the same seed.")] = 1,
     calls: Annotated[int, typer.Option(min=0, help="How many programs of one call, or of tensors, builders and contexts.")] = 1000,
     graphs: Annotated[int, typer.Option(min=0, help="How many graphs of several operations.")] = 200,
+    near: Annotated[int, typer.Option(min=0, help="How many near-valid calls.")] = 0,
+    objects: Annotated[int, typer.Option(min=0, help="How many near-valid programs of scalars, names, contexts, tensors and graphs.")] = 0,
     operations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
     ] = "",
@@ -119,9 +121,9 @@ def command(
                 examine = partial(examine_elsewhere, workers, Setting(ml=ml, revision=revision, dialect=dialect))
             campaign.run(given, _progress(campaign, len(given)), examine)
             if not given:
-                tell = _progress(campaign, calls + graphs)
-                campaign.run(generator.calls(calls), tell, examine)
-                campaign.run(generator.graphs(graphs), tell, examine)
+                tell = _progress(campaign, calls + graphs + near + objects)
+                for made in (generator.calls(calls), generator.graphs(graphs), generator.near(near), generator.objects(objects)):
+                    campaign.run(made, tell, examine)
             for each in campaign.classes.values():
                 if each.known is None:
                     campaign.shrink(each)
