@@ -274,8 +274,16 @@ def double(value: object) -> float:
     return _finite(value, "double")
 
 
+class BigInt(int):
+    """A BigInt of JavaScript. In Python every integer counts as either kind of number."""
+
+    __slots__ = ()
+
+
 def number(value: object) -> int | float:
     """Convert to ``(bigint or unrestricted double)``: a Python int of any size is not changed, like a BigInt."""
+    if type(value) is BigInt:
+        return value
     converted = _toNumber(value)
     return int(converted) if isinstance(converted, int) else converted
 

@@ -25,7 +25,8 @@ _NUMBERS: tuple[Any, ...] = (
     *({"$number": each} for each in ("NaN", "Infinity", "-Infinity", "-0")),
 )
 _BIGINTS: tuple[Any, ...] = tuple(
-    {"$bigint": f"{each}"} for each in (0, 1, -1, 3, 127, 128, 255, 256, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), 2**300)
+    {"$bigint": f"{each}"}
+    for each in (0, 1, -1, 3, 127, 128, 255, 256, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), 2**300)
 )
 _OTHERS: tuple[Any, ...] = (
     *(None, True, False, "", "abc", "3", " 2 ", "0x10", "1e400", {}, [], [3], [[1]], {"$undefined": True}, {"$symbol": "s"}),
@@ -38,7 +39,20 @@ _TYPES: tuple[Any, ...] = (
     *({"$boxed": "int8"}, {"$boxed": "float32"}, {"$valueOf": "int32"}, ["int8"], ["float32"], {"$throws": "RangeError"}, None, 8),
     {"$undefined": True},
 )
-_NAMES: tuple[Any, ...] = ("a", "b", "a", "", "\ud83d\ude00", "\ud800", None, 5, "__proto__", "toString", {"$boxed": "a"}, {"$undefined": True})
+_NAMES: tuple[Any, ...] = (
+    "a",
+    "b",
+    "a",
+    "",
+    "\ud83d\ude00",
+    "\ud800",
+    None,
+    5,
+    "__proto__",
+    "toString",
+    {"$boxed": "a"},
+    {"$undefined": True},
+)
 _FLOATS = {"dataType": "float32", "shape": [2]}
 
 
@@ -68,7 +82,9 @@ def mutate_near(m: Maker, name: str, members: Mapping[str, Any]) -> None:
 def _wrapped(dice: Dice, value: Any) -> Any:
     """Return another value that Web IDL may convert to the same one."""
     if isinstance(value, list):
-        return dice.pick(({"$iterable": value}, dict(enumerate(value)), {"length": len(value), "0": 1}, f"{value}"))
+        return dice.pick(
+            ({"$iterable": value}, {f"{key}": each for key, each in enumerate(value)}, {"length": len(value), "0": 1}, f"{value}")
+        )
     if is_reference(value):
         return dice.pick(([value], {"$valueOf": 1}, {"dataType": "float32", "shape": [1]}))
     if isinstance(value, dict):
@@ -119,7 +135,9 @@ def _names(m: Maker) -> None:
     given = outputs if dice.chance(0.8) else dice.pick(([total], {"y": [total]}, _odd(dice), total, {"y": None}, {}))
     graph = m.step("build", given, on=m.builder)
     tensors = {dice.pick(names): m.step("createTensor", {**_FLOATS, "readable": True, "writable": True}, on=SHARED) for _ in range(4)}
-    m.step("dispatch", graph, tensors, {name: m.step("createTensor", {**_FLOATS, "readable": True}, on=SHARED) for name in outputs}, on=SHARED)
+    m.step(
+        "dispatch", graph, tensors, {name: m.step("createTensor", {**_FLOATS, "readable": True}, on=SHARED) for name in outputs}, on=SHARED
+    )
 
 
 def _options(m: Maker) -> None:
@@ -180,7 +198,9 @@ def _states(m: Maker) -> None:
         lambda: m.step("constant", _descriptor(dice), view(), on=dice.pick((spare, builder))),
         lambda: m.step("constant", dice.pick(_TYPES), _odd(dice), on=dice.pick((spare, builder))),
         lambda: m.step("constant", tensor(), on=dice.pick((spare, builder))),
-        lambda: m.step(dice.pick(("relu", "neg", "softmax")), operand(), *([_odd(dice)] if dice.chance(0.3) else []), on=dice.pick((spare, builder))),
+        lambda: m.step(
+            dice.pick(("relu", "neg", "softmax")), operand(), *([_odd(dice)] if dice.chance(0.3) else []), on=dice.pick((spare, builder))
+        ),
         lambda: m.step("build", dice.pick(({"y": operand()}, {}, _odd(dice))), on=dice.pick((spare, builder))),
         lambda: m.step("opSupportLimits", on=context),
         lambda: m.step("destroy", on=dice.pick((*tensors, graph))),
