@@ -276,7 +276,7 @@ class GraphBuilder(
             raise call.error("outputs", "must not be empty", rule="length")
         for name, operand in named.items():
             # [2.1; 2026-06: 4.1] Each has a name.
-            if not name and not call.revision.checks.outputs_lose:
+            if not name and not call.revision.checks.outputs_later:
                 raise call.error("outputs", "must not have an empty name", rule="name")
             # [2.2; 2026-06: 4.2] Each was made by this builder.
             if operand._builder is not self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Checks"]
+__all__ = ["DRAFT_CHECKS", "Checks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,8 @@ class Checks:
         data_last: ``readTensor`` asks whether the tensor is destroyed before it looks at the buffer.
         lost_first: ``dispatch`` asks first whether the context is lost, and last whether a tensor is destroyed, with an InvalidStateError.
         names_in_build: Two inputs of a builder may share a name. A graph with both is a TypeError of ``build``.
-        outputs_lose: A graph with an empty name of an output, or with one operand under two names, loses the context.
+        outputs_later: A graph with an empty name of an output, or with one operand under two names, is refused after the builder has built,
+            with an InvalidStateError.
         shared_inputs: One tensor may be several inputs of a ``dispatch``.
         sizes_alone: ``resample2d`` does not look at the scales if sizes are given.
     """
@@ -27,6 +28,10 @@ class Checks:
     data_last: bool = False
     lost_first: bool = False
     names_in_build: bool = False
-    outputs_lose: bool = False
+    outputs_later: bool = False
     shared_inputs: bool = False
     sizes_alone: bool = False
+
+
+#: The checks of the draft.
+DRAFT_CHECKS = Checks()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webnn.validation import numbers
-from webnn.validation.checks import Checks
+from webnn.validation.checks import DRAFT_CHECKS, Checks
 from webnn.validation.descriptor import DATA_TYPES, MAX_BYTE_LENGTH, MAX_DIMENSION, MAX_RANK, DataType, Ranks, Types
 from webnn.validation.extension import Extension
 from webnn.validation.webidl import domString
@@ -106,7 +106,7 @@ class Revision:
     any_buffer: bool = False
     big_numbers: bool = False
     cast: Callable[[float, DataType], int | float] = numbers.cast
-    checks: Checks = Checks()
+    checks: Checks = DRAFT_CHECKS
     types: Types = DATA_TYPES
     convert_name: Callable[[object], str] = domString
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ Some operations have one more value, which follows from the others:
   have a window at every stride, and ``"explicit"`` for any other;
 - `prelu`: ``broadcast``, ``"slope"`` if the slope broadcasts to the input, ``"both"`` if the input broadcasts, too;
 - `slice`: ``longStrides``, whether a stride is larger than the size along its axis;
-- `triangular`: ``farDiagonal``, whether the diagonal and the last size are more than 2^31 - 1 together.
+- `triangular`: ``farDiagonal``, whether the diagonal and the larger of the last two sizes are more than 2^31 - 1 together.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def _long_strides(operator: Operator) -> bool:
 def _far_diagonal(operator: Operator) -> bool:
     """Tell whether an int32 cannot hold the end of the diagonal of `triangular`."""
     options: Any = operator.options
-    return bool(options.diagonal + operator.outputs[0].dimensions[-1] >= 2**31)
+    return bool(options.diagonal + max(operator.outputs[0].dimensions[-2:]) >= 2**31)
 
 
 #: Values that follow from others, by operation and name.

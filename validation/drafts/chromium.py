@@ -1,4 +1,4 @@
-"""The checks of Chromium 153, as an addition: what `MLContext` and `MLGraphBuilder` refuse there, and in which order. Measured, with TFLite.
+"""The checks of Chromium 153, as an addition: what `MLContext` and `MLGraphBuilder` refuse there, and in which order. Measured.
 
 A program in Python chooses it as ``"2026-06+browsers+chromium"``; in JavaScript it belongs to the dialect ``chromium-153``.
 """

@@ -82,7 +82,12 @@ def command(
     device: Annotated[Device, typer.Option(help="The device that computes.")] = Device.cpu,
     simulators: SimulatorsOption = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Additions of browsers to the draft's IDL.", autocompletion=complete_dialect, show_default=f"{_DIALECT} with a browser, else none")
+        str | None,
+        typer.Option(
+            help="Additions of browsers to the draft's IDL.",
+            autocompletion=complete_dialect,
+            show_default=f"{_DIALECT} with a browser, else none",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a test file and a program for each class of findings.", show_default=False)

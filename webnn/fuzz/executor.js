@@ -70,6 +70,8 @@ async (programs, state, begin) => {
         return {type, dataType, shape: [...value.shape], readable, writable, constant};
       }
       if (type !== 'ArrayBuffer') return {type};
+      // A long text would take longer than the program.
+      if (value.byteLength > 2 ** 20) return {type, length: value.byteLength};
       return {type, bytes: Array.from(new Uint8Array(value), byte => byte.toString(16).padStart(2, '0')).join('')};
     };
     for (const step of program) {
