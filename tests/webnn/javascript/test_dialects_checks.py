@@ -73,10 +73,11 @@ CASES: list[tuple[str, object, object]] = [
 def test_checks(tmp_path: Path, dialect: str | None) -> None:
     """Only the dialect has them."""
     programs = ",\n".join(f"[{json.dumps(program)}, async () => {{ {START} return ({program}); }}]" for program, *_ in CASES)
+    wanted = json.dumps([[case[0], case[1 if dialect else 2]] for case in CASES], separators=(",", ":"))
     body = f"""
     const found = [], name = value => value === undefined ? 'done' : typeof value === 'object' ? 'built' : value;
     for (const [program, run] of [{programs}]) found.push([program, await run().then(name, error => error.name)]);
-    assert_equals(JSON.stringify(found), {json.dumps(json.dumps([[case[0], case[1 if dialect else 2]] for case in CASES], separators=(",", ":")))});
+    assert_equals(JSON.stringify(found), {json.dumps(wanted)});
     """
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": f"'use strict'; promise_test(async t => {{ {body} }}, 'a');"}))
     settings = Settings(revision=CURRENT, dialect=dialect, timeout_multiplier=PATIENT)
