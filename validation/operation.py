@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import SMALL_TYPES, BigInt, DataType, OperandDescriptor
 from webnn.validation.errors import Rule, WebNNTypeError, argument_error
-from webnn.validation.webidl import BigInt, ConversionError
+from webnn.validation.webidl import ConversionError
 
 if TYPE_CHECKING:
     from webnn.validation.dictionary import Dictionary

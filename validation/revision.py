@@ -73,7 +73,7 @@ class Revision:
         big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
             doubles.
         cast: Converts such a number to the type.
-        checks: What is checked otherwise than the draft says.
+        checks: Differences from the draft's checks.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
         context_only: The names of those additions that change contexts only, not graphs.

@@ -23,6 +23,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from webnn.validation.descriptor import BigInt
 from webnn.validation.errors import Requirement, argument_error
 
 __all__ = [
@@ -272,12 +273,6 @@ def _finite(value: object, idl: str) -> float:
 def double(value: object) -> float:
     """Convert to ``double``: a finite number."""
     return _finite(value, "double")
-
-
-class BigInt(int):
-    """A BigInt of JavaScript. In Python every integer counts as either kind of number."""
-
-    __slots__ = ()
 
 
 def number(value: object) -> int | float:

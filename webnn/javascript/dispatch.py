@@ -43,8 +43,7 @@ from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
-from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.webidl import BigInt
+from webnn.validation.descriptor import BigInt, OperandDescriptor
 
 __all__ = ["Begun", "Dispatcher", "Observe", "Refused"]
 

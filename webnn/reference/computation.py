@@ -128,7 +128,7 @@ class Prepared:
         others, self._options = rest.call(str, _activation)
         first = descriptors.get(self.operands[0][2]) if revision.cast is not numbers.cast and self.operands else None
         if first is not None:
-            # What the draft casts is cast otherwise: an infinite number stays one.
+            # The functions cast as the draft does, which changes nothing behind the cast of the revision.
             cast = {name: self._options[name] for name in self._row.numbers if self._options.get(name) is not None}
             self._options |= {name: revision.cast(number, first.dataType) for name, number in cast.items()}
         # The elements of small types are computed in larger ones.

@@ -40,7 +40,7 @@ def test_programs_of_objects_have_every_kind() -> None:
     errors = Counter(each["error"] for outcomes in results for each in outcomes if "error" in each)
     assert errors["TypeError"] > 100
     assert errors["InvalidStateError"] > 30
-    # What a conversion throws comes out.
+    # An error that a conversion throws comes out.
     assert errors["RangeError"] + errors["EvalError"] > 0
     # A dialect refuses other programs, or with another error.
     dialect = "chromium-153"
