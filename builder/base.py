@@ -111,13 +111,13 @@ def _prepare(revision: Revision, name: str) -> _Prepared:
 _prepare_once = cache(_prepare)
 
 
-def _round(revision: Revision, dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
+def _round(call: Call, dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
     """Cast members of a dictionary to a data type; change the dictionary if it is this call's own, otherwise a copy."""
     changes: dict[str, int | float] = {}
     for member in members:
         value = getattr(dictionary, member)
         if value is not None:
-            rounded = revision.cast(value, dataType)
+            rounded = call.cast(f"options.{member}", value, dataType)
             if rounded != value or type(rounded) is not type(value):
                 changes[member] = rounded
     if not changes:
@@ -251,7 +251,7 @@ class BuilderBase(DraftMembers):
         if limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
-            dictionary = _round(call.revision, dictionary, numbers_, inputs[0].descriptor.dataType, isOwn=not isDefault)
+            dictionary = _round(call, dictionary, numbers_, inputs[0].descriptor.dataType, isOwn=not isDefault)
         # The operation's own steps.
         positional: Sequence[Any] = (tuple(descriptors),) if operation.variadic else descriptors
         if dictionary is None:

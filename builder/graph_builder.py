@@ -143,7 +143,8 @@ class GraphBuilder(
         # [1; 2026-06: 2] The name is not empty.
         if not text:
             raise call.error("name", "must not be empty", rule="name")
-        if self._revision.build_once and text in self._inputs and not self._revision.extension(SHARES_NAMES):
+        shares = self._revision.extension(SHARES_NAMES) or self._revision.checks.names_in_build
+        if self._revision.build_once and text in self._inputs and not shares:
             # [2026-06: 3] No other input of the builder has it. (Until then build() asks that of the inputs of a graph.)
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text), rule="name")
         # [2; 2026-06: 4] The dimensions are valid and supported.
@@ -222,6 +223,10 @@ class GraphBuilder(
     def _constantFromTensor(self, tensor: Tensor) -> MLOperand:
         """Run the steps of `#api-mlgraphbuilder-constant-tensor`."""
         call = self._call("constant", "#api-mlgraphbuilder-constant-tensor")
+        if self._revision.checks.builder_first:
+            self._checkCanBuild("constant")
+        if self._revision.acceptance is not None:
+            self._revision.acceptance.accept_constant_tensor(call)
         # [2026-06: 1] The tensor belongs to the builder's context.
         if tensor._state is not self._state:
             raise call.error("tensor", "must be a tensor of the builder's context, but another one made it", rule="owner")
@@ -249,7 +254,7 @@ class GraphBuilder(
         self._checkCanBuild("constant")
         if revision.big_numbers:
             # 2. Since 2026-06 the number is cast to the type here; then the next step does not change it.
-            value = revision.cast(value, converted)
+            value = call.cast("value", value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         descriptor = OperandDescriptor(converted)
         self._checkTensor(call, "constant", argument, descriptor)
@@ -279,7 +284,7 @@ class GraphBuilder(
             raise call.error("outputs", "must not be empty", rule="length")
         for name, operand in named.items():
             # [2.1; 2026-06: 4.1] Each has a name.
-            if not name:
+            if not name and not call.revision.checks.outputs_later:
                 raise call.error("outputs", "must not have an empty name", rule="name")
             # [2.2; 2026-06: 4.2] Each was made by this builder.
             if operand._builder is not self:

@@ -48,7 +48,7 @@ class SemanticsOptions(TypedDict, total=False):
     clampNaN: Literal["nan", "ignore", "maxValue"]
     gatherOutOfRange: Literal["clamp", "zero"]
     integerDivByZero: Literal["allBits", "zeros"]
-    maxPool2dEmptyWindow: Literal["lowest", "infinity", "zero"]
+    maxPool2dEmptyWindow: Literal["lowest", "infinity", "zero", "zeroUnlessStrided"]
     minMaxNaN: Literal["nan", "second"]
     resample2dTies: Literal["lower", "upper"]
     scatterDuplicates: Literal["last", "first", "sum"]
@@ -191,10 +191,11 @@ _SWITCHES = (
             "lowest": "is -Infinity or the lowest finite number, or the smallest integer",
             "infinity": "is -Infinity, or the smallest integer",
             "zero": "is 0",
+            "zeroUnlessStrided": "is 0; but if a stride is longer than the window, the lowest finite number, or -Infinity of float16",
         },
         sources=(
             _issue(_WEBNN, 935, "2026-05-18", "TFLite 0, Core ML -Infinity"),
-            _measured("0; the lowest finite number if the window has one element"),
+            _measured("0; where a stride is longer than the window, the lowest finite number of float32, and -Infinity of float16"),
         ),
     ),
     Switch(

@@ -61,8 +61,13 @@ class BuildSteps(Steps):
 
     def prepare(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
         """Return the job for the timeline."""
+        different = set(map(id, graph.outputs.values()))
+        isWrong = "" in graph.outputs or len(different) < len(graph.outputs)
 
         def job() -> MLGraph:
+            if isWrong and self._state.revision.checks.outputs_later:
+                reason = "must have names that are not empty, and each operand once"
+                raise InvalidStateError(f"build: outputs {reason}, got {list(graph.outputs)}", operation="build", rule="name")
             # Imported lazily because it loads onnx, which is slow: at the first build, and not on the event loop's thread.
             from webnn.context.build import compile_graph  # noqa: PLC0415
 

@@ -155,6 +155,9 @@ class TensorSteps(Steps):
         given = convert_tensors("inputs", inputs)
         wanted = convert_tensors("outputs", outputs)
         state = self._state
+        checks = state.revision.checks
+        if checks.lost_first:
+            state.loss.check("dispatch")
         # [1] The graph belongs to this context.
         if graph._state is not state:
             raise argument_error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH, rule="owner")
@@ -173,7 +176,9 @@ class TensorSteps(Steps):
         ]
         for place, tensor in every:
             # [4] No tensor is there twice.
-            if places.setdefault(tensor, place) is not place:
+            first = places.setdefault(tensor, place)
+            isShared = checks.shared_inputs and first.startswith("inputs") and place.startswith("inputs")
+            if first is not place and not isShared:
                 raise argument_error(
                     "dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH, rule="overlap"
                 )
@@ -186,13 +191,16 @@ class TensorSteps(Steps):
                 )
             # [5.2] It was not destroyed.
             held = tensor._memory
-            if held is None:
+            if held is not None:
+                memory.append(held)
+            elif not checks.lost_first:
                 raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH, rule="destroyed")
-            memory.append(held)
         # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
         # [7] The outputs are those of the graph.
         slots += _fit("outputs", wanted, implementation.outputs)
+        if len(memory) < len(every):
+            raise _destroyed(state, "dispatch")
         return implementation, slots, memory
 
     def write(self, tensor: MLTensor, inputData: object) -> None:
@@ -304,6 +312,8 @@ class TensorSteps(Steps):
         # [5] It is readable.
         if not tensor._readable:
             raise argument_error("readTensor", "tensor", "must be made with readable: true", anchor, rule="usage")
+        if tensor._memory is None and state.revision.checks.data_last:
+            raise _destroyed(state, "readTensor")
         # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
             reason = bytes_mismatch(view, tensor._descriptor, larger=True) or _unusable(view)
@@ -361,6 +371,8 @@ def _make_constant(state: ContextState, descriptor: object, inputData: object) -
     call = Call("createConstantTensor", "#api-mlcontext-createconstanttensor", state.revision)
     operand = convertDescriptor(call, descriptor)
     view = buffers.source(call.operation, call.anchor, inputData)
+    if call.revision.acceptance is not None:
+        call.revision.acceptance.accept_constant_tensor(call)
     # [3] The context is not lost.
     state.loss.check("createConstantTensor")
     # [4] The dimensions are valid and supported.

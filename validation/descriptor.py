@@ -20,6 +20,7 @@ __all__ = [
     "ML_DTYPES",
     "NUMPY_DTYPES",
     "SMALL_TYPES",
+    "BigInt",
     "DataType",
     "FloatFormat",
     "OperandDescriptor",
@@ -58,6 +59,12 @@ DATA_TYPES: Types = tuple(name for name in BITS if name not in CARRIERS and name
 FLOAT_TYPES: Types = ("float32", "float16")
 #: Four-bit integers, which browsers have beyond the drafts: two in a byte, the first one in the low bits.
 SMALL_TYPES: tuple[DataType, ...] = tuple(CARRIERS)
+
+
+class BigInt(int):
+    """A BigInt of JavaScript. In Python every integer counts as either kind of number."""
+
+    __slots__ = ()
 
 
 class FloatFormat(NamedTuple):

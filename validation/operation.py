@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.descriptor import SMALL_TYPES, BigInt, DataType, OperandDescriptor
 from webnn.validation.errors import Rule, WebNNTypeError, argument_error
 from webnn.validation.webidl import ConversionError
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from webnn.validation.revision import Revision
 
 __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role", "find_unsupported"]
+
+#: The types whose numbers are BigInts in browsers.
+_BIGINTS = frozenset({"int64", "uint64"})
 
 T = TypeVar("T")
 
@@ -100,6 +103,15 @@ class Call:
             return convert(value)
         except ConversionError as error:
             raise self.error(f"{argument}{error.path}", error.reason) from error.__cause__
+
+    def cast(self, argument: str, number: float, dataType: DataType) -> int | float:
+        """*Cast* a number to the type of an operand, as the revision does."""
+        if self.revision.checks.bigints:
+            if type(number) is BigInt and dataType not in _BIGINTS:
+                raise self.error(argument, f"must be a Number, not a BigInt, for {dataType}", int(number), rule="type")
+            if dataType in SMALL_TYPES:
+                raise self.error(argument, f"must be given as elements for {dataType}", number, rule="type")
+        return self.revision.cast(number, dataType)
 
     def check_type(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
         """Check an operand's data type against the revision's table of this operation; ``row``: its row there, if that has another name."""
@@ -196,6 +208,9 @@ class Acceptance(Protocol):
 
         ``chosen`` is the argument, perhaps an operand, that determines the data type of the output; it is empty if none does.
         """
+
+    def accept_constant_tensor(self, call: Call) -> None:
+        """Refuse to make or to use a constant tensor if the device has none, by raising `NotSupportedError`."""
 
     def accept_operator(self, call: Call, operator: Any) -> None:
         """Refuse an operator that is not connected yet (`webnn.builder.operand.Operator`), by raising `WebNNTypeError`."""

@@ -39,7 +39,8 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     call.check_rank("input", input)
     # 4. *Check resample options*:
     # 4.1. Scales are 1 by default.
-    scales = (1.0, 1.0) if options.scales is None else options.scales
+    unread = options.sizes is not None and call.revision.checks.sizes_alone
+    scales = (1.0, 1.0) if options.scales is None or unread else options.scales
     # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] There are two scales.
     call.check_size("options.scales", scales, 2)
     # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] The scales are positive.

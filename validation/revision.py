@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from webnn.validation import numbers
+from webnn.validation.checks import DRAFT_CHECKS, Checks
 from webnn.validation.descriptor import DATA_TYPES, MAX_BYTE_LENGTH, MAX_DIMENSION, MAX_RANK, DataType, Ranks, Types
 from webnn.validation.extension import Extension
 from webnn.validation.webidl import domString
@@ -29,6 +30,7 @@ RevisionName = Literal[
     "2024-06",
     "2026-06",
     "2026-06+browsers",
+    "2026-06+browsers+chromium",
     "2026-06+compute",
     "2026-06+compute-policy",
     "2026-06+dynamic-shapes",
@@ -71,6 +73,7 @@ class Revision:
         big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
             doubles.
         cast: Converts such a number to the type.
+        checks: Differences from the draft's checks.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
         context_only: The names of those additions that change contexts only, not graphs.
@@ -103,6 +106,7 @@ class Revision:
     any_buffer: bool = False
     big_numbers: bool = False
     cast: Callable[[float, DataType], int | float] = numbers.cast
+    checks: Checks = DRAFT_CHECKS
     types: Types = DATA_TYPES
     convert_name: Callable[[object], str] = domString
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from webnn.validation.descriptor import BigInt
 from webnn.validation.errors import Requirement, argument_error
 
 __all__ = [
@@ -276,6 +277,8 @@ def double(value: object) -> float:
 
 def number(value: object) -> int | float:
     """Convert to ``(bigint or unrestricted double)``: a Python int of any size is not changed, like a BigInt."""
+    if type(value) is BigInt:
+        return value
     converted = _toNumber(value)
     return int(converted) if isinstance(converted, int) else converted
 

@@ -6,6 +6,7 @@ drops a last window that begins behind the input.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import DataType, extreme, is_float
+from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
-__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "max_pool"]
+__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "fill_unless_strided", "max_pool"]
 
 
 def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
@@ -159,6 +161,14 @@ def fill_empty_windows(emit: Emit, e: Emitter, op: Op, *, fill: float) -> str | 
     if op.options.layout == "nhwc":
         empty = empty[..., None]
     return e.elementwise("Where", [e.literal(empty), e.scalar(fill, dtype), str(result)])
+
+
+def fill_unless_strided(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    """Emit a maximum that is 0 for the windows without an element, but lowest where a stride is longer than the window."""
+    height, width = _spatial(op)
+    if all(axis.stride <= axis.window for axis in (height, width)):
+        return fill_empty_windows(emit, e, op, fill=0)
+    return fill_empty_windows(emit, e, op, fill=-LARGEST_SINGLE if op.outputs[0].dataType == "float32" else -math.inf)
 
 
 def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:

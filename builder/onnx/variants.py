@@ -13,7 +13,7 @@ import numpy as np
 
 from webnn.builder.onnx.emitter import INT64_MIN, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices, slice_numbers
-from webnn.builder.onnx.pooling import average_with_padding, fill_empty_windows
+from webnn.builder.onnx.pooling import average_with_padding, fill_empty_windows, fill_unless_strided
 from webnn.builder.onnx.reduction import merge_axes
 from webnn.builder.onnx.resample import resample2d
 from webnn.builder.semantics import SWITCHES, Semantics
@@ -217,6 +217,7 @@ CHANGES: Mapping[tuple[str, str], Change] = MappingProxyType(
         ("integerDivByZero", "zeros"): _divide_to_zeros,
         ("maxPool2dEmptyWindow", "infinity"): partial(fill_empty_windows, fill=-math.inf),
         ("maxPool2dEmptyWindow", "zero"): partial(fill_empty_windows, fill=0),
+        ("maxPool2dEmptyWindow", "zeroUnlessStrided"): fill_unless_strided,
         ("minMaxNaN", "second"): _second,
         ("resample2dTies", "upper"): _upper_tie,
         ("scatterDuplicates", "first"): partial(_scatter_duplicates, adds=False),

@@ -51,6 +51,7 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
         ("preferredInputLayout", "preferred_layout"),
         ("numerics", "numerics"),
         ("cpuFallback", "cpu_fallback"),
+        ("constantTensors", "constant_tensors"),
     ):
         yield _value(name, "value", getattr(first, of), getattr(second, of))
     for device in first.devices:

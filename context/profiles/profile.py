@@ -13,7 +13,7 @@ from webnn.context.limits import Limits, Operations, TensorLimits
 from webnn.context.profiles.rules import CONSTANT, ERRORS, Facts, Rule, constant_facts, demand, facts_of
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, OperandDescriptor
 from webnn.validation.drafts import for_devices
-from webnn.validation.errors import label_prefix
+from webnn.validation.errors import NotSupportedError, label_prefix
 from webnn.validation.operation import NamedOperand, Role
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ class Profile:
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
         semantics: The values of switches that the file, or one that it extends, gives.
         cpu_fallback: Whether other calls may run on the CPU; if not, `build()` fails.
+        constant_tensors: Whether it has constant tensors.
         members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
         rules: Conditions when a graph is built, or for a call, by operation; ``"constant"`` has the rules for the constants of graphs.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
@@ -138,6 +139,7 @@ class Profile:
     numerics: Numerics | None = None
     semantics: Semantics = ()
     cpu_fallback: bool = True
+    constant_tensors: bool = True
     members: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     rules: Mapping[str, Sequence[Rule]] = field(default_factory=dict)
     observer: Callable[[Violation], bool] | None = None
@@ -216,6 +218,16 @@ class Profile:
         """
         taken = {"input": self.input, "constant": self.constant, "output": self.output}[role]
         self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), taken, descriptor))
+
+    def accept_constant_tensor(self, call: Call) -> None:
+        """Refuse a constant tensor that the device does not have: `Acceptance.accept_constant_tensor`.
+
+        Raises:
+            NotSupportedError: The device has none, and no observer lets the call go on.
+        """
+        violation = Violation(call.operation, "", profile=self.name)
+        if not self.constant_tensors and not self._passes(violation):
+            raise NotSupportedError(f"{call.operation}: {violation.where} has no constant tensors", operation=call.operation, rule="device")
 
     def accept_operator(self, call: Call, operator: Operator) -> None:
         """Refuse an operator whose call breaks a rule: `Acceptance.accept_operator`.

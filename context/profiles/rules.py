@@ -13,7 +13,8 @@ Some operations have one more value, which follows from the others:
 - `convTranspose2d`: ``autoPad``, ``"none"`` without padding, ``"same-upper"`` for the padding that a convolution of the output needs to
   have a window at every stride, and ``"explicit"`` for any other;
 - `prelu`: ``broadcast``, ``"slope"`` if the slope broadcasts to the input, ``"both"`` if the input broadcasts, too;
-- `slice`: ``longStrides``, whether a stride is larger than the size along its axis.
+- `slice`: ``longStrides``, whether a stride is larger than the size along its axis;
+- `triangular`: ``farDiagonal``, whether the diagonal and the larger of the last two sizes are more than 2^31 - 1 together.
 """
 
 from __future__ import annotations
@@ -286,9 +287,20 @@ def _long_strides(operator: Operator) -> bool:
     return any(stride > size for stride, size in zip(strides, sizes, strict=False))
 
 
+def _far_diagonal(operator: Operator) -> bool:
+    """Tell whether an int32 cannot hold the end of the diagonal of `triangular`."""
+    options: Any = operator.options
+    return bool(options.diagonal + max(operator.outputs[0].dimensions[-2:]) >= 2**31)
+
+
 #: Values that follow from others, by operation and name.
 _DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str | bool]]] = MappingProxyType(
-    {"convTranspose2d": {"autoPad": _auto_pad}, "prelu": {"broadcast": _broadcast}, "slice": {"longStrides": _long_strides}}
+    {
+        "convTranspose2d": {"autoPad": _auto_pad},
+        "prelu": {"broadcast": _broadcast},
+        "slice": {"longStrides": _long_strides},
+        "triangular": {"farDiagonal": _far_diagonal},
+    }
 )
 
 

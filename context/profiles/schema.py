@@ -145,6 +145,7 @@ class _File(_Strict):
     numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
     semantics: dict[str, Any] = Field(default={}, alias="_semantics")
     cpuFallback: bool = Field(default=True, alias="_cpuFallback")
+    constantTensors: bool = Field(default=True, alias="_constantTensors")
     nativeRules: dict[str, list[_NativeRule]] = Field(default={}, alias="_nativeRules")
     lacks: list[_Type] = Field(default=[], alias="_lacks")
     preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
@@ -331,6 +332,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         numerics=data.get("_numerics", None if base is None else base.numerics),
         semantics=tuple((dict(() if base is None else base.semantics) | data.get("_semantics", {})).items()),
         cpu_fallback=data.get("_cpuFallback", base is None or base.cpu_fallback),
+        constant_tensors=data.get("_constantTensors", base is None or base.constant_tensors),
         members=data.get("_members", {} if base is None else base.members),
         rules=_rules(built, data.get("_build")),
     )

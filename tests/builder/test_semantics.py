@@ -53,7 +53,7 @@ def test_values_of_shipped_profiles() -> None:
     expected = {
         ("tflite-chromium147", "maxPool2dEmptyWindow"): "zero",
         ("tflite-chromium147", "clampNaN"): None,
-        ("tflite-chromium153", "maxPool2dEmptyWindow"): "zero",
+        ("tflite-chromium153", "maxPool2dEmptyWindow"): "zeroUnlessStrided",
         ("tflite-chromium153", "clampNaN"): "ignore",
         ("coreml", "maxPool2dEmptyWindow"): "infinity",
         ("coreml", "argMinMaxNaN"): None,

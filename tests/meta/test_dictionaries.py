@@ -26,6 +26,7 @@ from tests.meta.specification import (
 from webnn.builder import options
 from webnn.context import context, graph_steps, ml, state, tensor
 from webnn.validation import descriptor, drafts
+from webnn.validation.drafts.chromium import CHROMIUM
 from webnn.validation.drafts.idl import IdlMember
 from webnn.validation.revision import RevisionName
 
@@ -172,6 +173,7 @@ def test_type_checkers_know_the_revisions_and_the_options() -> None:
     assert [*get_args(RevisionName)] == [
         *drafts.DRAFTS,
         drafts.for_devices().name,
+        f"{drafts.for_devices().name}+{CHROMIUM.name}",
         drafts.DEFAULT,
         *(f"{drafts.DRAFTS[-1]}+{name}" for name in drafts.extra_additions()),
     ]

@@ -20,6 +20,7 @@ from webnn.validation import extras
 from webnn.validation.dictionary import find_replacements
 from webnn.validation.drafts import draft_2024_06, draft_2026_06
 from webnn.validation.drafts.browsers import BROWSERS
+from webnn.validation.drafts.chromium import CHROMIUM
 from webnn.validation.drafts.compute import COMPUTE
 from webnn.validation.drafts.delta import Delta, compose
 from webnn.validation.revision import Revision
@@ -47,7 +48,7 @@ __all__ = [
 _FIRST = draft_2024_06.DRAFT
 #: The drafts after the first one, and the additions.
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
-_ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS, COMPUTE)})
+_ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS, CHROMIUM, COMPUTE)})
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
 #: The newest draft, the default of programs in JavaScript and of commands.

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from pydantic import create_model
 
+from webnn.validation.checks import Checks
 from webnn.validation.context_options import ContextOptions
 from webnn.validation.data_type import conversion, convertDataType
 from webnn.validation.descriptor import DATA_TYPES, DataType, OperandDescriptor, Types
@@ -42,6 +43,7 @@ class Flags(TypedDict, total=False):
     any_buffer: bool
     big_numbers: bool
     cast: Callable[[float, DataType], int | float]
+    checks: Checks
     convert_name: Callable[[object], str]
     context_options: type[ContextOptions]
 

@@ -233,6 +233,9 @@ class _Acceptance:
         descriptors = [*(descriptor for _, _, descriptor in given), *outputs]
         self._witness.put(lambda profile: profile.accept(call, given, outputs, chosen), descriptors)
 
+    def accept_constant_tensor(self, call: Call) -> None:
+        self._witness.put(lambda profile: profile.accept_constant_tensor(call))
+
     def accept_operator(self, call: Call, operator: Any) -> None:
         self._witness.put(lambda profile: profile.accept_operator(call, operator))
 

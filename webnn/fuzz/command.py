@@ -29,9 +29,10 @@ from webnn.fuzz.judges import Rebuilding
 from webnn.fuzz.known import SHIPPED, Known, KnownError, load_known
 from webnn.fuzz.programs import FuzzProgram
 from webnn.fuzz.writing import file_stem, write_test
+from webnn.javascript.idl import dialect_revision, load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor, open_workers
-from webnn.validation.drafts import NEWEST, find_revision
+from webnn.validation.drafts import NEWEST
 
 __all__ = ["command"]
 
@@ -45,8 +46,8 @@ _ORDERS: Mapping[Device, dict[str, list[str]]] = {
 }
 #: How many programs run between two lines of progress.
 _OFTEN = 1000
-#: The profile of a browser on Linux.
-_PROFILE = "tflite"
+#: The profile and the dialect of a browser on Linux.
+_PROFILE, _DIALECT = "tflite", "chromium-153"
 
 
 def command(
@@ -63,6 +64,8 @@ def command(
     seed: Annotated[int, typer.Option(help="The seed: the same programs for the same seed.")] = 1,
     calls: Annotated[int, typer.Option(min=0, help="How many programs of one call, or of tensors, builders and contexts.")] = 1000,
     graphs: Annotated[int, typer.Option(min=0, help="How many graphs of several operations.")] = 200,
+    near: Annotated[int, typer.Option(min=0, help="How many near-valid calls.")] = 0,
+    objects: Annotated[int, typer.Option(min=0, help="How many near-valid programs of scalars, names, contexts, tensors and graphs.")] = 0,
     operations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
     ] = "",
@@ -79,7 +82,12 @@ def command(
     device: Annotated[Device, typer.Option(help="The device that computes.")] = Device.cpu,
     simulators: SimulatorsOption = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Additions of browsers to the draft's IDL.", autocompletion=complete_dialect, show_default="none")
+        str | None,
+        typer.Option(
+            help="Additions of browsers to the draft's IDL.",
+            autocompletion=complete_dialect,
+            show_default=f"{_DIALECT} with a browser, else none",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a test file and a program for each class of findings.", show_default=False)
@@ -105,7 +113,9 @@ def command(
         require_engine()
         check_executor(executor, "--executor")
         profile = profile or (_PROFILE if browser else None)
-        ml = webnn.ML(revision=find_revision(revision), profile=profile, order=_ORDERS[device], fallback="silent")
+        dialect = dialect or (_DIALECT if browser and dialect_revision(_DIALECT) == revision else None)
+        followed = load_idl(revision, dialect).revision
+        ml = webnn.ML(revision=followed, profile=profile, order=_ORDERS[device], fallback="silent")
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)
@@ -119,9 +129,9 @@ def command(
                 examine = partial(examine_elsewhere, workers, Setting(ml=ml, revision=revision, dialect=dialect))
             campaign.run(given, _progress(campaign, len(given)), examine)
             if not given:
-                tell = _progress(campaign, calls + graphs)
-                campaign.run(generator.calls(calls), tell, examine)
-                campaign.run(generator.graphs(graphs), tell, examine)
+                tell = _progress(campaign, calls + graphs + near + objects)
+                for made in (generator.calls(calls), generator.graphs(graphs), generator.near(near), generator.objects(objects)):
+                    campaign.run(made, tell, examine)
             for each in campaign.classes.values():
                 if each.known is None:
                     campaign.shrink(each)
@@ -134,7 +144,7 @@ def command(
     used = {id(each.known) for each in classes}
     _print(campaign, classes, [entry for entry in entries if is_whole and id(entry) not in used])
     if out is not None:
-        reference = Emulator(webnn.ML(revision=find_revision(revision), profile=profile, reference=True), revision, dialect)
+        reference = Emulator(webnn.ML(revision=followed, profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
     if as_json is not None:
         as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")

@@ -41,6 +41,17 @@ async (programs, state, begin) => {
       if ('$number' in value) return Number(value.$number);
       if ('$bigint' in value) return BigInt(value.$bigint);
       if ('$undefined' in value) return undefined;
+      if ('$boxed' in value) return Object(await decode(value.$boxed));
+      if ('$symbol' in value) return Symbol(value.$symbol);
+      if ('$valueOf' in value) {
+        const primitive = await decode(value.$valueOf);
+        return {valueOf: () => primitive, toString: () => `${primitive}`};
+      }
+      if ('$throws' in value) {
+        const fail = () => { throw new globalThis[value.$throws]('thrown by the program'); };
+        return {valueOf: fail, toString: fail, get [Symbol.iterator]() { return fail(); }};
+      }
+      if ('$iterable' in value) return new Set(await decode(value.$iterable)).values();
       if ('$view' in value) return arrays[value.$view].from(value.values, isBig(value.$view) ? BigInt : Number);
       const entries = [];
       for (const [name, each] of Object.entries(value)) if (name !== '$like') entries.push([name, await decode(each)]);
@@ -59,6 +70,8 @@ async (programs, state, begin) => {
         return {type, dataType, shape: [...value.shape], readable, writable, constant};
       }
       if (type !== 'ArrayBuffer') return {type};
+      // A long text would take longer than the program.
+      if (value.byteLength > 2 ** 20) return {type, length: value.byteLength};
       return {type, bytes: Array.from(new Uint8Array(value), byte => byte.toString(16).padStart(2, '0')).join('')};
     };
     for (const step of program) {

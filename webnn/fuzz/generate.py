@@ -12,6 +12,7 @@ from webnn.calls.maker import Limits, options_of
 from webnn.calls.operations import CALLS
 from webnn.fuzz.maker import Maker, held_types
 from webnn.fuzz.mutations import mutate
+from webnn.fuzz.near import NEAR_OBJECTS, mutate_near
 from webnn.fuzz.programs import SHARED, FuzzProgram, references
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import find_revision
@@ -20,6 +21,8 @@ __all__ = ["Generator"]
 
 #: How many of the calls are valid by construction, and how many of all are programs of tensors, builders and contexts.
 _VALID, _OBJECTS = 0.6, 0.1
+#: Changes values of the last step of a program: a call of an operation, whose options have these types.
+Mutation = Callable[[Maker, str, Mapping[str, Any]], None]
 
 
 class Generator:
@@ -61,15 +64,30 @@ class Generator:
                 make(maker)
                 yield maker.finish(f"{kind}/{index}")
             else:
-                yield self.call(dice, dice.pick(self.operations), f"call/{index}", valid=dice.chance(_VALID))
+                yield self.call(dice, dice.pick(self.operations), f"call/{index}", mutation=None if dice.chance(_VALID) else mutate)
+
+    def near(self, count: int) -> Iterator[FuzzProgram]:
+        """Make programs of one near-valid call: `mutate_near`."""
+        for index in range(count):
+            dice = self._dice(f"near/{index}")
+            yield self.call(dice, dice.pick(self.operations), f"near/{index}", mutation=mutate_near)
+
+    def objects(self, count: int) -> Iterator[FuzzProgram]:
+        """Make near-valid programs of scalars, names, contexts, tensors and graphs."""
+        for index in range(count):
+            dice = self._dice(f"object/{index}")
+            kind, make = dice.pick([*NEAR_OBJECTS.items(), ("state", NEAR_OBJECTS["state"]), *_OBJECT_PROGRAMS.items()])
+            maker = self._maker(dice)
+            make(maker)
+            yield maker.finish(f"{kind}/{index}")
 
     def graphs(self, count: int) -> Iterator[FuzzProgram]:
         """Make programs of a graph of several operations."""
         for index in range(count):
             yield self.graph(self._dice(f"graph/{index}"), f"graph/{index}")
 
-    def call(self, dice: Dice, name: str, title: str, *, valid: bool) -> FuzzProgram:
-        """Make a call of an operation, valid or with one value changed, and compute it."""
+    def call(self, dice: Dice, name: str, title: str, *, mutation: Mutation | None = None) -> FuzzProgram:
+        """Make a call of an operation, valid or with changed values, and compute it."""
         m = self._maker(dice)
         try:
             arguments, options = CALLS[name](m)
@@ -79,8 +97,8 @@ class Generator:
             arguments, options = CALLS[name](m)
         results = m.call(name, arguments, options)
         reference = {"$step": len(m.steps) - 1}
-        if not valid:
-            mutate(m, name, self._options[name])
+        if mutation is not None:
+            mutation(m, name, self._options[name])
             reference = {"$step": len(m.steps) - 1}
         outputs = {f"y{index}": {**reference, "item": index} for index in range(len(results))}
         if not results or "item" not in results[0].reference:
@@ -111,7 +129,7 @@ class Generator:
                 del m.steps[before[0] :], m.values[before[1] :]
                 m.feeds = before[2]
         if not made:
-            return self.call(dice, dice.pick(self.operations), title, valid=True)
+            return self.call(dice, dice.pick(self.operations), title)
         kept = [each for results in made for each in results] if dice.chance() else made[-1][-1:]
         outputs = {f"y{index}": dict(each.reference) for index, each in enumerate(kept)}
         needed = _needed(m, outputs)

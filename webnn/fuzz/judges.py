@@ -46,8 +46,8 @@ class Finding:
 
     The judge is ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``; the operation may be a member. The kind is
     ``"accepts"`` or ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``, ``"special
-    numbers"``, ``"crash"`` or ``"hang"``. The detail is the message of a refusal without its names and numbers; of wrong numbers the data
-    type of the first operand.
+    numbers"``, ``"unwritten"`` (wrong numbers beside an output that casts a constant), ``"bytes"``, ``"crash"`` or ``"hang"``. The detail
+    is the message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
     """
 
     judge: str
@@ -99,7 +99,8 @@ def judge_numbers(
     for dispatch, graph, outputs in read:
         wrong = _find_wrong(graph, outputs, graph.subject.state.semantics)
         if wrong is not None:
-            return replace(wrong, judge=judge, step=dispatch)
+            kind = "unwritten" if theirs is not None and _casts_constants(graph.description) else wrong.kind
+            return replace(wrong, judge=judge, step=dispatch, kind=kind)
     if theirs is None or mine:
         return None
     for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
@@ -168,6 +169,19 @@ def _find_wrong(graph: Built, outputs: Values, semantics: Semantics) -> Finding 
 def _is_folded(description: webnn.GraphDescription) -> bool:
     """Tell whether an operator has only constants as operands."""
     return any(all(value in description.constants for _, _, value in each.named_values()) for each in description.operators)
+
+
+def _casts_constants(description: webnn.GraphDescription) -> bool:
+    """Tell whether an output casts a constant of float16 to float32, which a browser may not write."""
+    known, results = description.descriptors(), set(description.outputs.values())
+    return any(
+        each.operation == "cast"
+        and each.inputs["input"] in description.constants
+        and [known[name].dataType for _, _, name in each.named_values()] == ["float16"]
+        and known[each.outputs[0]].dataType == "float32"
+        and each.outputs[0] in results
+        for each in description.operators
+    )
 
 
 def _is_huge(operator: webnn.OperatorDescription) -> bool:

@@ -4,7 +4,10 @@ A step is ``{"call": member, "on": target, "args": [...]}``. Its result is known
 
 - ``{"$step": 3}``: the result of step 3; with ``"item": 1`` one element of it;
 - ``{"$context": true}``: a context with default options, which programs share;
-- ``{"$number": "NaN"}``, ``{"$bigint": "5"}``, ``{"$undefined": true}``: values that JSON does not have;
+- ``{"$number": "NaN"}``, ``{"$bigint": "5"}``, ``{"$undefined": true}``, ``{"$symbol": "name"}``: values that JSON does not have;
+- ``{"$boxed": value}``: the object of a primitive value; ``{"$valueOf": value}``: another object that becomes it;
+- ``{"$throws": "RangeError"}``: an object that throws when it is converted to a primitive value or a sequence;
+- ``{"$iterable": [...]}``: an iterator, which is not an array;
 - ``{"$view": "float32", "values": [...]}``: a typed array. Elements that JSON does not have exactly are texts;
 - ``{"$like": operand, ...}``: the type and shape of an operand, with other members beside them.
 

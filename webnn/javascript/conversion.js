@@ -4,6 +4,10 @@
 // `call` collects what belongs to one call: `call.views` holds the buffers and views, which travel beside the text. A lifter turns what comes
 // back into a JavaScript value.
 //
+// `idl.conversions` says what a browser converts otherwise: `float: "unrounded"`, a double beyond the largest float is refused even if it would
+// be rounded to that; `bigint: "primitive"`, an object does not become a BigInt; `chosenBy`, for an operation the position of the argument that
+// chooses the overload.
+//
 // `warnings` is undefined, or what a host has that shows warnings: `isProxy(value)`, and `ignored(where, given, known)`, which is told of a
 // dictionary with members that it ignores: the names that were given, and those that it has.
 (function (global, idl, objects, externals, warnings) {
@@ -100,11 +104,14 @@ function integer(name, attributes) {
   }};
 }
 
+const LARGEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+
 function real(name) {
   const single = name.endsWith('float'), unrestricted = name.startsWith('unrestricted');
   return {category: 'numeric', convert(value, where) {
-    const result = single ? Math.fround(+value) : +value;
-    if (!unrestricted && !Number.isFinite(result)) throw refuse(where, `must be a finite ${name}`, value);
+    const given = +value, result = single ? Math.fround(given) : given;
+    const isBeyond = single && idl.conversions.float === 'unrounded' && Math.abs(given) > LARGEST_FLOAT;
+    if (!unrestricted && (isBeyond || !Number.isFinite(result))) throw refuse(where, `must be a finite ${name}`, value);
     return number(result);
   }};
 }
@@ -276,11 +283,12 @@ function nullable(type) {
 function union(types) {
   const members = types.map(type => converter(type));
   const integers = members.find(({category}) => category === 'bigint');
-  return {category: 'union', convert(value, where, call) {
+  return {category: 'union', members, convert(value, where, call) {
     const {chosen, found} = choose(members, value, where);
     if (chosen === undefined) throw refuse(where, `must be ${members.map(each => each.category).join(' or ')}`, value);
     // What is no number becomes one, of either kind, before it is known which type it is for.
-    const given = integers !== undefined && chosen.category === 'numeric' ? toNumeric(value) : value;
+    const isNumeric = integers !== undefined && chosen.category === 'numeric';
+    const given = isNumeric && idl.conversions.bigint !== 'primitive' ? toNumeric(value) : value;
     return (typeof given === 'bigint' && integers !== undefined ? integers : chosen).convert(given, where, call, found);
   }};
 }
@@ -345,7 +353,7 @@ const RULES = [
 // Find the one of several converters that a value is for, `chosen`; and what its rule found in the value, `found`.
 function choose(converters, value, where) {
   for (const [applies, fits] of RULES) {
-    const chosen = converters.find(each => fits(each, value));
+    const chosen = converters.find(each => (each.members ?? [each]).some(member => fits(member, value)));
     const found = chosen && applies(value, where);
     if (found) return {chosen, found};
   }
@@ -365,7 +373,7 @@ function argumentsOf(overloads, name) {
     const candidates = lists.filter(list => required(list) <= count && count <= list.length);
     if (candidates.length <= 1) return {list: candidates[0]};
     const categories = index => new global.Set(candidates.map(list => list[index].converter.category));
-    let position = 0;
+    let position = idl.conversions.chosenBy?.[name] ?? 0;
     while (categories(position).size === 1) position++;
     const value = values[position];
     const optional = value === undefined ? candidates.find(list => list[position].optional) : undefined;

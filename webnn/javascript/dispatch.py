@@ -43,7 +43,7 @@ from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import BigInt, OperandDescriptor
 
 __all__ = ["Begun", "Dispatcher", "Observe", "Refused"]
 
@@ -130,7 +130,7 @@ class Dispatcher:
         self._forms: dict[str, Callable[[Any, Sequence[Array]], Any]] = {
             "$v": lambda index, arrays: arrays[index],
             "$n": lambda text, _: float(text),
-            "$b": lambda digits, _: int(digits, 16),
+            "$b": lambda digits, _: BigInt(digits, 16),
             "$x": lambda name, _: _EXTERNAL[name](),
             "$r": lambda entries, arrays: {name: self._value(element, arrays) for name, element in entries},
         }

@@ -48,6 +48,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()
     namespaces: Mapping[str, Any] = {}
+    conversions: Mapping[str, Any] = {}
     classes: Mapping[str, type] = {}
     if (find_interfaces := followed.extension(INTERFACES)) is not None:
         others, classes = find_interfaces()
@@ -55,6 +56,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     if dialect is not None:
         more = _load_dialect(dialect, followed.draft)
         idl, namespaces = merge_idl(idl, more), {**namespaces, **more.get("namespaces", {})}
+        conversions = more.get("conversions", {})
         followed = _extend(followed, more["emulator"]) if "emulator" in more else followed
     members = {
         name: Members(
@@ -64,7 +66,9 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
         for name, interface in idl["interfaces"].items()
     }
     # The anchors are only for readers, and longer than all the rest.
-    text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
+    text = json.dumps(
+        {name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces, "conversions": conversions}
+    )
     return BindingIdl(text, members, followed, dialect, classes)
 
 

@@ -12,6 +12,7 @@ from webnn.builder.description import ActivationDescription, DescriptionError, G
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference.numbers import Array, cast_option, nearest
 from webnn.reference.operations import operations_of
+from webnn.validation import numbers
 from webnn.validation.buffers import elements_mismatch
 from webnn.validation.descriptor import (
     CARRIERS,
@@ -112,7 +113,8 @@ class Prepared:
         semantics: Semantics = DEFAULT_SEMANTICS,
     ) -> None:
         self._function = _find(operator, draft, semantics)
-        self._row = find_revision(draft, imports=False).operations[operator.operation]
+        revision = find_revision(draft, imports=False)
+        self._row = revision.operations[operator.operation]
         names = [argument.name for argument in self._row.arguments]
         for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
             if set(given) != set(wanted):
@@ -124,6 +126,11 @@ class Prepared:
         # The positional arguments in the IDL's order, and the options, all without operands.
         rest = replace(operator, inputs={}, operands={}, label="", arguments={name: operator.arguments[name] for name in names})
         others, self._options = rest.call(str, _activation)
+        first = descriptors.get(self.operands[0][2]) if revision.cast is not numbers.cast and self.operands else None
+        if first is not None:
+            # The functions cast as the draft does, which changes nothing behind the cast of the revision.
+            cast = {name: self._options[name] for name in self._row.numbers if self._options.get(name) is not None}
+            self._options |= {name: revision.cast(number, first.dataType) for name, number in cast.items()}
         # The elements of small types are computed in larger ones.
         self._others = [_LARGER.get(each, each) if isinstance(each, str) else each for each in others]
         #: Both for exact results.

@@ -16,6 +16,7 @@ from webnn.builder.semantics import SWITCHES, Semantics
 from webnn.reference.gather_scatter import find_coordinates, find_grid
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
 from webnn.validation.descriptor import integer_range
+from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.windows import pooling_axes
 
 __all__ = ["vary"]
@@ -61,10 +62,20 @@ def _unchanged(operation: Operation, *arguments: Any, **options: Any) -> Array:
     return _one(operation(*arguments, **options))
 
 
-def _zero_empty_windows(operation: Operation, input: Array, **options: Any) -> Array:
+def _fill_empty_windows(operation: Operation, input: Array, fill: float = 0.0, **options: Any) -> Array:
     """The maximum of zeros is -Infinity where a window has none."""
     empty = np.isneginf(_one(operation(np.zeros_like(input, np.float64), **options)))
-    return np.where(empty, np.zeros([], input.dtype), _one(operation(input, **options)))
+    return np.where(empty, np.array(fill, input.dtype), _one(operation(input, **options)))
+
+
+def _fill_unless_strided(operation: Operation, input: Array, **options: Any) -> Array:
+    """The lowest number counts where a stride is longer than the window."""
+    first = 1 if options.get("layout") == "nhwc" else 2
+    window = options.get("windowDimensions") or input.shape[first : first + 2]
+    if all(stride <= size for stride, size in zip(options.get("strides") or (1, 1), window, strict=True)):
+        return _fill_empty_windows(operation, input, **options)
+    lowest = -LARGEST_SINGLE if input.dtype == np.float32 else -np.inf
+    return _fill_empty_windows(operation, input, lowest, **options)
 
 
 def _cast_nan(operation: Operation, input: Array, type: str, *, largest: bool) -> Array:
@@ -174,7 +185,8 @@ CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = {
     ("integerDivByZero", "zeros"): _divide_to_zeros,
     # The reference makes infinities without it.
     ("maxPool2dEmptyWindow", "infinity"): _unchanged,
-    ("maxPool2dEmptyWindow", "zero"): _zero_empty_windows,
+    ("maxPool2dEmptyWindow", "zero"): _fill_empty_windows,
+    ("maxPool2dEmptyWindow", "zeroUnlessStrided"): _fill_unless_strided,
     ("minMaxNaN", "second"): _second,
     ("resample2dTies", "upper"): _upper_tie,
     ("scatterDuplicates", "first"): {"scatterElements": _reverse_elements, "scatterND": _reverse_slices},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import BROWSERS, CURRENT, FIRST
-from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
+from webnn import ML, MLContext, MLGraphBuilder, MLOperand, NotSupportedError, WebNNTypeError
 from webnn.context.limits import CONTEXT, op_support_limits
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.validation.drafts import find_revision, with_acceptance
@@ -174,6 +174,21 @@ def test_the_size_of_a_tensor(name: str, most: int) -> None:
     assert context.opSupportLimits()["maxTensorByteLength"] == most
     with pytest.raises(WebNNTypeError, match=f'^createTensor: descriptor must have at most {most} bytes on the device profile "{name}"'):
         context.createTensorSync(dataType="uint8", shape=[2**16, 2**16 + 1])
+
+
+def test_constant_tensors() -> None:
+    """A device may have none; without a profile there are some."""
+    for name in PROFILES:
+        context = ML(revision=CURRENT, profile=name).createContextSync()
+        if load_profile(name).constant_tensors:
+            assert context.createConstantTensorSync({"dataType": "float32", "shape": [4]}, FLOATS).constant
+            continue
+        with pytest.raises(NotSupportedError, match=f'^createConstantTensor: the device profile "{name}" has no constant tensors$'):
+            context.createConstantTensorSync({"dataType": "float32", "shape": [4]}, FLOATS)
+        tensor = context.createTensorSync(dataType="float32", shape=[4])
+        with pytest.raises(NotSupportedError, match=f'^constant: the device profile "{name}" has no constant tensors$'):
+            MLGraphBuilder(context).constant(tensor)
+    assert not load_profile("tflite").constant_tensors
 
 
 # The draft of June 2024

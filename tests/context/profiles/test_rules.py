@@ -34,6 +34,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "convTranspose2d": [{"must": {"autoPad": {"oneOf": ["none", "same-upper"]}}}],
     "constant": [{"must": {"constant": {"maxByteLength": 64}}}],
     "prelu": [{"must": {"broadcast": {"equals": "slope"}}, "at": "call", "error": "TypeError", "change": "expand it"}],
+    "triangular": [{"must": {"farDiagonal": {"equals": False}}}],
     "slice": [
         {"must": {"longStrides": {"equals": False}}, "at": "call", "error": "TypeError"},
         {"must": {"input": {"rankRange": {"min": 1, "max": 2}}}},
@@ -128,6 +129,10 @@ CALLS: list[tuple[Make, str, str]] = [
     (call("convTranspose2d", SMALL, known(1, 1, 3, 3), padding=[1, 1, 1, 1]), "", ""),
     (call("convTranspose2d", SMALL, known(1, 1, 2, 3), padding=[0, 0, 0, 1], strides=[2, 2]), "", ""),
     (call("convTranspose2d", given("x", 1, 3, 3, 1), known(1, 3, 3, 1), inputLayout="nhwc", filterLayout="hwoi"), "", ""),
+    (call("triangular", given("x", 4, 3), diagonal=2**31 - 4), "NotSupportedError", "triangular: farDiagonal must be False"),
+    (call("triangular", given("x", 3, 4), diagonal=2**31 - 4), "NotSupportedError", "triangular: farDiagonal must be False"),
+    (call("triangular", given("x", 3, 4), diagonal=2**31 - 5), "", ""),
+    (call("triangular", given("x", 3, 4), diagonal=-(2**31)), "", ""),
     (call("add", given("x", 17), known(17)), "NotSupportedError", "constant: constant must have at most 64 bytes"),
     (call("add", given("x", 16), known(16)), "", ""),
 ]

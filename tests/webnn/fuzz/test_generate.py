@@ -51,7 +51,7 @@ def test_other_texts_are_no_programs(text: str) -> None:
 def test_valid_calls_are_accepted(profile: str | None) -> None:
     """A device refuses some: those whose outputs it does not take, and those that its rules of ``build()`` exclude."""
     programs = [
-        generator(profile).call(Dice(f"{name}/{index}"), name, f"{name}/{index}", valid=True)
+        generator(profile).call(Dice(f"{name}/{index}"), name, f"{name}/{index}")
         for name in generator(profile).operations
         for index in range(3)
     ]

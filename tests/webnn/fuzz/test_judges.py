@@ -24,7 +24,7 @@ pytestmark = needs_quickjs
 
 
 def calls(name: str, count: int = 10) -> list[FuzzProgram]:
-    return [generator().call(Dice(f"{name}/{index}"), name, f"{name}/{index}", valid=True) for index in range(count)]
+    return [generator().call(Dice(f"{name}/{index}"), name, f"{name}/{index}") for index in range(count)]
 
 
 def test_nothing_is_found_without_a_fault() -> None:

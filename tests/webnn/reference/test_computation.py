@@ -50,6 +50,16 @@ def test_exact_results_take_options_in_the_type_of_the_operand(dataType: str) ->
     np.testing.assert_array_equal(found, [np.array([-1, 1]) / np.sqrt(1 + float(kind(1e-5)))], strict=True)
 
 
+def test_numbers_are_those_of_the_revision() -> None:
+    """A browser makes an infinity of a number beyond float32, and cuts fractions off."""
+    for revision, low, filler in ((CURRENT, np.finfo(np.float32).max, 2), (BROWSERS, np.inf, 1)):
+        graph = describe(lambda builder, x: builder.clamp(x, minValue=3.4028235e38), revision, x=("float32", [1]))
+        for exact in (True, False):
+            assert reference.compute(graph, {"x": np.zeros(1, np.float32)}, exact=exact)["y"].tolist() == [low]
+        graph = describe(lambda builder, x: builder.pad(x, [1], [0], value=1.5), revision, x=("int32", [1]))
+        assert reference.compute(graph, {"x": np.zeros(1, np.int32)})["y"].tolist() == [filler, 0]
+
+
 def test_exact_casts_do_not_round() -> None:
     graph = describe(lambda builder, x: builder.cast(builder.reciprocal(x), "float16"), x=("float32", [1]))
     assert reference.compute(graph, {"x": np.array([3], np.float32)}, exact=True)["y"].tolist() == [1 / 3]
