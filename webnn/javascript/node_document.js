@@ -1,18 +1,18 @@
 // The part of a document that libraries need to load themselves: elements that hold others, `<script>`, and XMLHttpRequest. Whatever shows or
 // measures something is missing: `webnn serve` has it.
 //
-// `read(url)` gives a file, `request(url)` too, and tells the user if there is none; `fetch(url)` promises a response for an address of the program's own; `setTask` calls a function later; `runScript(url,
+// `read(url)` gives a file, `request(url)` too, and tells the user if there is none; `fetch` is that of the program, and
+// `isLocal(url)` says that an address is the program's own; `setTask` calls a function later; `runScript(url,
 // text)` and `importModule(url)` run a script; `fail(error)` reports an error that nobody caught. `isPage` is false in a worker, which has no
 // document.
 (function (global, host, isPage) {
 'use strict';
-const {read, request: get, fetch, setTask, runScript, importModule, fail} = host;
+const {read, request: get, fetch, isLocal, setTask, runScript, importModule, fail} = host;
 const {
   Array, ArrayBuffer, Blob, DOMException, Event, EventTarget, JSON, Map, Object, Reflect, TextDecoder, TextEncoder, TypeError, URL, Uint8Array, WeakMap,
 } = global;
 const {href} = global.location;
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
-const isOwn = url => /^(?:data|blob):/.test(url);
 
 // An event reaches the listeners, and the function in the attribute.
 function fire(owner, type, members = {}) {
@@ -45,14 +45,14 @@ class XMLHttpRequest extends EventTarget {
     const request = this.#request;
     if (this.readyState !== 1 || request === null) throw new DOMException('send: call open() first', 'InvalidStateError');
     if (!request.asynchronous) {
-      const answer = isOwn(request.url) ? {refused: 'a request that waits reads files only: use fetch()'} : get(request.url);
+      const answer = isLocal(request.url) ? {refused: 'a request that waits reads files only: use fetch()'} : get(request.url);
       if (answer.refused) throw new DOMException(`send: ${request.url}: ${answer.refused}`, 'NetworkError');
       this.#finish(request, answer);
       return;
     }
     fire(this, 'loadstart');
     const finish = answer => { if (this.#request === request) this.#finish(request, answer); };
-    if (!isOwn(request.url)) { setTask(() => finish(get(request.url))); return; }
+    if (!isLocal(request.url)) { setTask(() => finish(get(request.url))); return; }
     fetch(request.url).then(
       async response => finish({content: new Uint8Array(await response.arrayBuffer()), type: response.headers.get('content-type') ?? ''}),
       error => finish({refused: error.message}));
@@ -209,7 +209,7 @@ class HTMLScriptElement extends Element {
       runClassic(this, url, new TextDecoder().decode(content));
       done();
     };
-    if (isOwn(url)) fetch(url).then(async response => start({content: await response.arrayBuffer()}), failed); else start(read(url));
+    if (isLocal(url)) fetch(url).then(async response => start({content: await response.arrayBuffer()}), failed); else start(read(url));
   }
 }
 // The attribute is what a script sees that asks where it comes from.

@@ -357,7 +357,8 @@ define('fetch', async function fetch(input, init) {
   return Object.defineProperty(response, 'url', {value: url});
 });
 const {startsWith} = String.prototype;
-const isLocal = url => typeof url === 'string' && ['data:', 'blob:'].some(scheme => Reflect.apply(startsWith, url, [scheme]));
+const isData = url => typeof url === 'string' && apply(startsWith, url, ['data:']);
+const isLocal = url => isData(url) || (typeof url === 'string' && apply(startsWith, url, ['blob:']));
 
 // ---- Modules: addresses as in a page, and nothing of Node's
 
@@ -392,15 +393,15 @@ const packages = makePackages(globalThis, {
   read: textOf,
   compile: (text, names, filename) => compileFunction(text, names, {filename, importModuleDynamically}),
   isModule: makesSenseAsModuleOnly,
-  maps: setup.maps, href,
+  maps: setup.maps, href, isData,
 });
 registerHooks({
   resolve(specifier, {parentURL, importAttributes}, next) {
     const url = packages.resolve(specifier, parentURL, 'import');
-    return url.startsWith('data:') ? next(url) : {url, importAttributes, shortCircuit: true};
+    return isData(url) ? next(url) : {url, importAttributes, shortCircuit: true};
   },
   load(url, context, next) {
-    if (url.startsWith('data:')) return next(url, context);
+    if (isData(url)) return next(url, context);
     return {...packages.load(url, context.importAttributes.type === 'json'), shortCircuit: true};
   },
 });
@@ -425,7 +426,7 @@ function ignored(where, given, known) {
 const runScript = (filename, text, lineOffset = 0) => new vm.Script(text, {filename, lineOffset, importModuleDynamically}).runInThisContext();
 const isPage = setup.worker === null, fail = error => nextTick(() => { throw error; });
 const page = makeDocument(globalThis, {
-  read: readFile, request: url => readFile(url, 'G'), fetch: fetchLocally, setTask: callback => setImmediate(callback), runScript, importModule: url => import(url), fail,
+  read: readFile, request: url => readFile(url, 'G'), fetch: globalThis.fetch, isLocal, setTask: callback => setImmediate(callback), runScript, importModule: url => import(url), fail,
 }, isPage);
 const workers = makeWorkers(globalThis, {
   ask(question, parts) {

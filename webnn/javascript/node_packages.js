@@ -1,11 +1,13 @@
 // Modules by their names: import maps, and packages as a bundler for pages has them, CommonJS ones too. Python resolves a package's name
 // (packages.py).
 //
+// A program may change the methods that are called here: nothing but Python's answer, and `isData(url)`, decides what is loaded.
+//
 // `ask(question)` puts a question to Python, `read(url, type)` is the text of a file, `compile(text, names, url)` makes a function of a text, and
 // `isModule(text)` tells whether a text makes sense as a module only. `maps` are the texts of import maps, `href` is the address of the page.
 (function (global, host) {
 'use strict';
-const {ask, read, compile, isModule, maps, href} = host;
+const {ask, read, compile, isModule, isData, maps, href} = host;
 const {Error, JSON, Map, Object, Reflect, Symbol, TypeError, URL} = global;
 const {parse, stringify} = JSON, {apply} = Reflect;
 const JAVASCRIPT = 'text/javascript', JSON_TYPE = 'application/json';
@@ -54,10 +56,8 @@ const formats = new Map();
 function resolve(specifier, parent, kind) {
   const refuse = why => { throw new TypeError(`Failed to resolve the module '${specifier}': ${why}`); };
   const base = parent?.startsWith('https:') ? parent : href, address = parseAddress(specifier, base)?.href ?? null;
-  const url = (kind === 'import' ? applyMaps(address ?? specifier, base) : undefined) ?? address, protocol = url === null ? '' : new URL(url).protocol;
-  if (protocol === 'data:') return url;
-  if (protocol === 'node:') refuse('a program has no access to the modules of Node');
-  if (!['', 'https:'].includes(protocol)) refuse(`a program has no access to ${protocol}`);
+  const url = (kind === 'import' ? applyMaps(address ?? specifier, base) : undefined) ?? address;
+  if (isData(url)) return url;
   const answer = ask([specifier, url, base, kind]);
   if (answer.refused !== undefined) refuse(answer.refused);
   if (answer.format !== '') formats.set(answer.url, answer.format);

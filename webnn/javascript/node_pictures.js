@@ -106,7 +106,10 @@ class Surface {
         return new ImageData(new Uint8ClampedArray(drawn().getImageData(x, y, width, height).data), width, height);
       },
       putImageData({data, width, height}, ...place) {
-        drawn().putImageData(new kit.ImageData(new Uint8ClampedArray(data), width, height), ...place);
+        // The library's own constructor refuses data.
+        const pixels = new kit.ImageData(width, height);
+        pixels.data.set(data);
+        drawn().putImageData(pixels, ...place);
       },
       createImageData: (width, height) => (width instanceof ImageData ? new ImageData(width.width, width.height) : new ImageData(width, height)),
     };

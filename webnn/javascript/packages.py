@@ -67,6 +67,9 @@ class Packages:
         Raises:
             ResolveError: There is no such package or file, or the package does not offer it.
         """
+        if url is not None and not url.startswith("https://"):
+            scheme = url.partition(":")[0]
+            raise ResolveError(f"a program has no access to {'the modules of Node' if scheme == 'node' else f'{scheme}:'}")
         base = self._files.localize(base)
         if url is None:
             return self._resolve_bare(specifier, base, kind)

@@ -13,7 +13,9 @@ _ABSENT = re.compile(
 )
 #: Members that a document and its elements have in a page.
 _MEMBER = re.compile(r"TypeError: ([^\n]*\b(?:document|canvas|body|head|element)\.\w+) is not a function")
-_PICTURES = frozenset({"ImageData", "ImageBitmap", "Image", "OffscreenCanvas", "HTMLCanvasElement", "HTMLImageElement", "createImageBitmap"})
+_PICTURES = frozenset(
+    {"ImageData", "ImageBitmap", "Image", "OffscreenCanvas", "HTMLCanvasElement", "HTMLImageElement", "createImageBitmap"}
+)
 
 
 def explain_page(report: str) -> str:
