@@ -24,6 +24,8 @@ PROGRAM_ORIGIN = "https://program.test"
 #: The package's name may begin with a scope. If no installed copy has the version, the one that is installed is used.
 _PACKAGE = re.compile(r"https://cdn\.jsdelivr\.net/npm/((?:@[^/@]+/)?[^/@]+)(?:@([^/]*))?/(.+)", re.DOTALL)
 
+#: Characters of a path that a browser leaves as they are: a module is known by its address.
+_PLAIN = "/@:+,;=!$&'()*"
 #: The standard library's own table, without the system's: the answer is the same everywhere.
 _TYPES = mimetypes.MimeTypes()
 for _suffix, _type in {
@@ -56,7 +58,7 @@ class Files:
         """Return the address of a file that lies in one of the folders."""
         for origin, folder in self._folders.items():
             if path.is_relative_to(folder):
-                return f"{origin}/{quote(path.relative_to(folder).as_posix())}"
+                return f"{origin}/{quote(path.relative_to(folder).as_posix(), safe=_PLAIN)}"
         raise ValueError(f"{path} lies outside {' and '.join(map(str, self._folders.values()))}")
 
     def read(self, address: str) -> File | None:
@@ -95,7 +97,7 @@ class Files:
 
     def localize(self, address: str) -> str:
         """Return the address below the root that an address on the content delivery network means; other addresses stay."""
-        return f"{ORIGIN}/{quote(self._locate(address)[1])}" if _match_package(address) else address
+        return f"{ORIGIN}/{quote(self._locate(address)[1], safe=_PLAIN)}" if _match_package(address) else address
 
     def canonical(self, address: str) -> str:
         """Return the address of a folder with links followed, as managers of packages make them; it ends with a slash."""

@@ -14,11 +14,11 @@ const {
 const {href} = global.location;
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 
-// An event reaches the listeners, and the function in the attribute.
+// An event reaches the function in the attribute, and the listeners.
 function fire(owner, type, members = {}) {
   const event = Object.assign(new Event(type), members), handler = owner[`on${type}`];
-  owner.dispatchEvent(event);
   if (typeof handler === 'function') try { Reflect.apply(handler, owner, [event]); } catch (error) { fail(error); }
+  owner.dispatchEvent(event);
 }
 
 // ---- XMLHttpRequest

@@ -55,7 +55,8 @@ function applyMaps(name, base) {
 const formats = new Map();
 function resolve(specifier, parent, kind) {
   const refuse = why => { throw new TypeError(`Failed to resolve the module '${specifier}': ${why}`); };
-  const base = parent?.startsWith('https:') ? parent : href, address = parseAddress(specifier, base)?.href ?? null;
+  const base = parent?.startsWith('https:') ? parent : href, isFolder = kind === 'require' && /^\.{1,2}$/.test(specifier);
+  const address = parseAddress(isFolder ? `${specifier}/` : specifier, base)?.href ?? null;
   const url = (kind === 'import' ? applyMaps(address ?? specifier, base) : undefined) ?? address;
   if (isData(url)) return url;
   const answer = ask([specifier, url, base, kind]);

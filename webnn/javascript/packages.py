@@ -150,8 +150,11 @@ class Packages:
         return Resolved(url=url, format=_FORMATS.get(suffix[0] if suffix else "", by_type))
 
     def _find(self, url: str) -> str | None:
-        """Return the first file that an address without a suffix can mean."""
-        return next((url + suffix for suffix in _SUFFIXES if self._files.has(url + suffix)), None)
+        """Return the first file that an address without a suffix, or that of a folder, can mean."""
+        url = url.rstrip("/")
+        main = (self._read(f"{url}/") or {}).get("main")
+        bases = [url, *([f"{url}/{main.removeprefix('./')}"] if isinstance(main, str) else [])]
+        return next((base + suffix for base in reversed(bases) for suffix in _SUFFIXES if self._files.has(base + suffix)), None)
 
     def _scope(self, url: str) -> tuple[str, Mapping[str, Any]] | None:
         """Return the folder of the nearest package.json, with a slash at its end, and its content."""
