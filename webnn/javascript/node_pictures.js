@@ -127,9 +127,15 @@ class Surface {
     const [width, height] = [this.#canvas.width, this.#canvas.height];
     return this.#open().getContext('2d').getImageData(0, 0, width, height).data;
   }
+  // Return the bytes and their type: PNG where the library does not write the wanted one, as in browsers.
   encode(type, quality) {
-    const format = {'image/jpeg': kit.ImageFormat.JPEG, 'image/webp': kit.ImageFormat.WEBP}[type] ?? kit.ImageFormat.PNG, [image] = pictureOf(this.#canvas, 'canvas');
-    try { return image.encodeToBytes(format, Math.round(100 * (quality ?? 0.92))); } finally { image.delete(); }
+    const format = {'image/jpeg': kit.ImageFormat.JPEG, 'image/webp': kit.ImageFormat.WEBP}[type], [image] = pictureOf(this.#canvas, 'canvas');
+    try {
+      const bytes = format === undefined ? null : image.encodeToBytes(format, Math.round(100 * (quality ?? 0.92)));
+      return bytes === null ? [image.encodeToBytes(kit.ImageFormat.PNG, 100), 'image/png'] : [bytes, type];
+    } finally {
+      image.delete();
+    }
   }
 }
 const sizeOf = (value, fallback) => (Number.isFinite(Number(value)) && Number(value) >= 0 ? Math.trunc(Number(value)) : fallback);
@@ -146,8 +152,10 @@ const Canvas = Base => class extends Base {
   set height(value) { this.#height = sizeOf(value, 150); surfaces.get(this).reset(); }
   getContext(kind) { return kind === '2d' ? surfaces.get(this).context() : null; }
 };
-const typeOf = type => (['image/jpeg', 'image/webp'].includes(type) ? type : 'image/png');
-const toBlob = (canvas, type, quality) => new Blob([surfaces.get(canvas).encode(type, quality)], {type: typeOf(type)});
+function toBlob(canvas, wanted, quality) {
+  const [bytes, type] = surfaces.get(canvas).encode(wanted, quality);
+  return new Blob([bytes], {type});
+}
 class OffscreenCanvas extends Canvas(EventTarget) {
   async convertToBlob({type, quality} = {}) { return toBlob(this, type, quality); }
   transferToImageBitmap() {
@@ -162,11 +170,11 @@ if (page === null) return;
 class HTMLCanvasElement extends Canvas(page.Element) {
   constructor() { super(300, 150, 'canvas'); }
   toBlob(callback, type, quality) { const blob = toBlob(this, type, quality); global.setTimeout(() => callback(blob), 0); }
-  toDataURL(type, quality) {
-    const bytes = surfaces.get(this).encode(type, quality);
+  toDataURL(wanted, quality) {
+    const [bytes, type] = surfaces.get(this).encode(wanted, quality);
     let text = '';
     for (const byte of bytes) text += String.fromCharCode(byte);
-    return `data:${typeOf(type)};base64,${btoa(text)}`;
+    return `data:${type};base64,${btoa(text)}`;
   }
 }
 class HTMLImageElement extends page.Element {

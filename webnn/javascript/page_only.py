@@ -9,7 +9,8 @@ __all__ = ["explain_page"]
 #: Names that a page has and a program lacks, in the engine's errors.
 _ABSENT = re.compile(
     r"ReferenceError: ((?:HTML|SVG|CSS|Audio|Media|RTC|GPU|Image|Offscreen|WebGL|Canvas|Video|IDB|Service|Shared|Mutation|Resize|DOM)\w*"
-    r"|createImageBitmap|localStorage|sessionStorage|indexedDB|caches|requestAnimationFrame|WebSocket|EventSource|getComputedStyle) is not defined"
+    r"|createImageBitmap|localStorage|sessionStorage|indexedDB|caches|requestAnimationFrame|WebSocket|EventSource|getComputedStyle)"
+    r" is not defined"
 )
 #: Members that a document and its elements have in a page.
 _MEMBER = re.compile(r"TypeError: ([^\n]*\b(?:document|canvas|body|head|element)\.\w+) is not a function")

@@ -17,13 +17,16 @@ pytestmark = pytest.mark.processes
 FILES: Mapping[str, str] = {
     "node_modules/esm/package.json": '{"exports": {"node": "./node.mjs", "default": "./page.js"}}',
     "node_modules/esm/node.mjs": "export default 'for Node';",
-    "node_modules/esm/page.js": "import {part} from './part'; import data from './data.json'; export default `for pages ${part} ${data.x}`;",
+    "node_modules/esm/page.js": (
+        "import {part} from './part'; import data from './data.json'; export default `for pages ${part} ${data.x}`;"
+    ),
     "node_modules/esm/part.js": "export const part = 1;",
     "node_modules/esm/data.json": '{"x": 2}',
     "node_modules/common/package.json": '{"main": "index.js", "browser": {"fs": false, "./heavy.js": "./light.js"}}',
     "node_modules/common/index.js": (
         "exports.fs = Object.keys(require('fs')).length; exports.weight = require('./heavy.js'); exports.file = __filename;"
-        "exports.self = this === exports && module.exports === exports; exports.data = require('./data'); exports.cycle = require('./cycle');"
+        "exports.self = this === exports && module.exports === exports; exports.data = require('./data');"
+        "exports.cycle = require('./cycle');"
         "exports.later = () => import('esm');"
     ),
     "node_modules/common/heavy.js": "module.exports = 'heavy';",
@@ -68,8 +71,10 @@ PROGRAMS: Mapping[str, tuple[str, str]] = {
     ),
     "a script element": (
         "const script = document.createElement('script'), events = [];\n"
-        "script.src = 'classic.js'; script.onload = ({type}) => events.push(type); script.addEventListener('load', () => events.push(loaded));\n"
-        "document.head.appendChild(script); console.log(typeof loaded, script.isConnected, document.getElementsByTagName('script').length);\n"
+        "script.src = 'classic.js'; script.onload = ({type}) => events.push(type);\n"
+        "script.addEventListener('load', () => events.push(loaded));\n"
+        "document.head.appendChild(script);\n"
+        "console.log(typeof loaded, script.isConnected, document.getElementsByTagName('script').length);\n"
         "setTimeout(() => console.log(...events, document.currentScript), 20);",
         "undefined true 1\nload https://app.test/classic.js null\n",
     ),
@@ -145,7 +150,8 @@ def test_program(site: Path, name: str) -> None:
 
 
 def test_requests_that_find_nothing_are_told(site: Path) -> None:
-    source = "for (const url of ['none.wasm', 'none.wasm']) { const r = new XMLHttpRequest(); r.open('GET', url, false); r.send(); console.log(r.status); }"
+    ask = "const r = new XMLHttpRequest(); r.open('GET', 'none.wasm', false); r.send(); console.log(r.status);"
+    source = f"{{ {ask} }} {{ {ask} }}"
     told = f"webnn: 404: https://app.test/none.wasm: there is no file {site / 'none.wasm'}\n"
     assert run(site, source) == Outcome(0, "404\n404\n", told)
 

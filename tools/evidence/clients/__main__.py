@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tools.evidence.clients.catalog import HOSTS, Client, Host, load_clients
 from tools.evidence.clients.hosts import Result, Runner
 from tools.evidence.clients.sites import Maker, SiteError
-from tools.evidence.clients.verdicts import Row, faults, judge, tabulate
+from tools.evidence.clients.verdicts import RESULTS, Row, faults, judge, keep_results, tabulate
 from tools.written import fill, keep_pages
 from webnn.javascript.node import find_node
 
@@ -39,8 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="computations that are measured (default: %(default)s)")
     parser.add_argument("--timeout", type=float, default=180.0, metavar="S", help="seconds that a client has (default: %(default)g)")
     parser.add_argument("--newest", action="store_true", help="take the newest version of each package in the place of the first one")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
-    parser.add_argument("--write", action="store_true", help="write docs/clients.md")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name} and docs/clients.md; those of other clients stay")
     options = parser.parse_args(arguments)
     if unknown := {*options.hosts.split(",")} - {*HOSTS}:
         parser.error(f"--hosts must be of {', '.join(HOSTS)}, got {', '.join(sorted(unknown))}")
@@ -66,10 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(tabulate(rows))
     for line in lines:
         print(f"not as it should be: {line}")
-    if options.json is not None:
-        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
     if options.write:
-        keep_pages({_PAGE: fill(_PAGE, _TOOL, tabulate(rows))}, _TOOL, check=False)
+        keep_pages({_PAGE: fill(_PAGE, _TOOL, tabulate(keep_results(rows, load_clients())))}, _TOOL, check=False)
     return 1 if lines or not rows else 0
 
 

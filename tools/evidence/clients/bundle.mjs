@@ -6,9 +6,9 @@ const [library, site, client] = process.argv.slice(2), {build} = createRequire(j
 // An address on a content delivery network is the package that is installed: there is no network.
 const network = {
   name: 'network',
-  setup({onResolve, resolve}) {
+  setup({onResolve}) {
     const filter = /^https:\/\/cdn\.jsdelivr\.net\/npm\//;
-    onResolve({filter}, ({path, resolveDir, kind}) => resolve(path.replace(filter, '').replace(/(?<=.)@[^/]*/, ''), {resolveDir, kind}));
+    onResolve({filter}, ({path}) => ({path: join(site, 'node_modules', path.replace(filter, '').replace(/(?<=.)@[^/]*/, ''))}));
   },
 };
 await build({

@@ -19,7 +19,7 @@ _DIGITS = 10
 def make_picture() -> bytes:
     """Return a PNG of ten digits in a line, dark on white paper."""
     digits = network.load_digits().images[:_DIGITS].reshape(_DIGITS, 8, 8)
-    line = np.pad(np.hstack(digits), 1).astype(np.float32)
+    line = np.pad(np.hstack(list(digits)), 1).astype(np.float32)
     ink = np.kron(line / line.max(), np.ones((_SCALE, _SCALE), np.float32))
     return _write_png(np.pad((255 * (1 - ink)).astype(np.uint8), _MARGIN, constant_values=255))
 

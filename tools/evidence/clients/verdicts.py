@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 from tools.evidence.clients.catalog import Case, Client, Host, Known
 from tools.evidence.clients.hosts import Result
 
-__all__ = ["TOLERANCE", "Row", "distance", "faults", "judge", "tabulate"]
+__all__ = ["RESULTS", "TOLERANCE", "Row", "distance", "faults", "find_known", "judge", "keep_results", "tabulate"]
+
+#: The rows of the last run of each case.
+RESULTS = Path(__file__).resolve().with_name("results.json")
 
 #: The largest difference of a value, as a part of the largest value of its output.
 TOLERANCE = 1e-5
@@ -124,8 +130,23 @@ def _compare(one: Result, other: Result) -> str:
     )
 
 
-_HEAD = "| client | version | what | host | result | error | calls | in Chromium | session | computation |\n|---|---|---|---|---|---|---|---|---|---|\n"
+_COLUMNS = ("client", "version", "what", "host", "result", "error", "calls", "in Chromium", "session", "computation")
+_HEAD = f"| {' | '.join(_COLUMNS)} |\n{'|---' * len(_COLUMNS)}|\n"
 _HOSTS: Mapping[Host, str] = {"node": "Node", "page": "page", "worker": "worker", "native": "Chromium's own"}
+
+
+def keep_results(rows: Sequence[Row], clients: Mapping[str, Client], path: Path = RESULTS) -> Sequence[Row]:
+    """Write rows to a file, where they take the place of those of the same cases; return all rows in the order of the clients."""
+    kept = [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))] if path.exists() else []
+    new = {(row.title, row.version, row.what) for row in rows}
+    every = [*(row for row in kept if (row.title, row.version, row.what) not in new), *rows]
+    titles = [client.title for client in clients.values()]
+    order = {(client.title, case.what): number for client in clients.values() for number, case in enumerate(client.cases)}
+    every = [row for row in every if (row.title, row.what) in order]
+    every.sort(key=lambda row: (titles.index(row.title), order[row.title, row.what]))
+    plain = [{**asdict(row), "error": row.error if math.isfinite(row.error) else -1.0} for row in every]
+    path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+    return every
 
 
 def tabulate(rows: Sequence[Row]) -> str:
