@@ -41,7 +41,8 @@ PROGRAMS: Mapping[str, tuple[str, str]] = {
     "parts and sizes": (
         f"{DRAW}{SHOW} const part = await createImageBitmap(canvas, 2, 0, 2, 2, {{resizeWidth: 1, resizeHeight: 1}});"
         "console.log(part.width, part.height); const other = new OffscreenCanvas(1, 1).getContext('2d');"
-        "other.drawImage(canvas, 0, 0, 1, 1, 0, 0, 1, 1); show(other, 1, 1); try { other.drawImage({}, 0, 0); } catch (error) { console.log(error.name); }",
+        "other.drawImage(canvas, 0, 0, 1, 1, 0, 0, 1, 1); show(other, 1, 1);"
+        "try { other.drawImage({}, 0, 0); } catch (error) { console.log(error.name); }",
         "1 1\n0,255,0,255\nTypeError\n",
     ),
     "elements": (

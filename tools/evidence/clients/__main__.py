@@ -6,14 +6,15 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tools.evidence.clients.catalog import HOSTS, Client, Host, load_clients
 from tools.evidence.clients.hosts import Result, Runner
+from tools.evidence.clients.reference import compute
 from tools.evidence.clients.sites import Maker, SiteError
-from tools.evidence.clients.verdicts import RESULTS, Row, faults, judge, keep_results, tabulate
+from tools.evidence.clients.verdicts import RESULTS, Outputs, Row, faults, judge, keep_results, tabulate
 from tools.written import fill, keep_pages
 from webnn.javascript.node import find_node
 
@@ -91,13 +92,19 @@ def _try(client: Client, version: str, maker: Maker, options: argparse.Namespace
         for case in client.cases:
             if not _chosen(client, options.patterns, case.name):
                 continue
-            expected: Mapping[str, Sequence[float]] = case.expected
-            if not expected:
-                reference = runner.run(case, "node", "wasm")
-                if reference.error:
-                    lines.append(f"{client.title} {version}, {case.what}, its own WebAssembly: {reference.error}")
+            stated = compute(maker.models / f"{case.model}.onnx") if case.judge == "onnxruntime" else case.expected
+            expected: dict[Host, Outputs] = dict.fromkeys(hosts, stated)
+            # A browser draws pictures in its own way: there the page's WebAssembly judges.
+            judges: Sequence[tuple[Host, Sequence[Host]]] = (
+                [] if stated else [("node", ["node"]), ("page", ["page", "worker", "native"])] if case.picture else [("node", HOSTS)]
+            )
+            for own, judged in judges:
+                if not {*judged} & {*hosts}:
                     continue
-                expected = reference.outputs
+                reference = runner.run(case, own, "wasm")
+                if reference.error:
+                    lines.append(f"{client.title} {version}, {case.what}, its own WebAssembly on {own}: {reference.error}")
+                expected.update(dict.fromkeys(judged, reference.outputs))
             results: dict[Host, Result] = {host: runner.run(case, host) for host in hosts}
             made = list(judge(client, site.version, case, results, expected))
             for row in made:

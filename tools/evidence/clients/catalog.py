@@ -35,7 +35,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What a client computes.
+    """A computation of a client.
 
     Attributes:
         name: The name.
@@ -43,8 +43,9 @@ class Case:
         model: The model of the catalogue of `tools.evidence.models`.
         place: The path of the model in the site; empty for ``models/MODEL`` with its suffix.
         config: The content of ``config.json`` beside the folder of the model.
-        order: What the program is told beside the host.
-        expected: The outputs, where not the client's own WebAssembly says them.
+        order: Members of the order to the program.
+        expected: The right outputs, where they are known.
+        judge: Otherwise the client's own WebAssembly computes them, or ONNX Runtime node by node.
         picture: The site has ``picture.png``.
         known: The results that are not right.
     """
@@ -56,6 +57,7 @@ class Case:
     config: Mapping[str, Any] = field(default_factory=dict)
     order: Mapping[str, Any] = field(default_factory=dict)
     expected: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    judge: Literal["wasm", "onnxruntime"] = "wasm"
     picture: bool = False
     known: Sequence[Known] = ()
 
@@ -69,7 +71,7 @@ class Client:
         title: Its name for people.
         package: Its package of npm; empty if it is a part of webnn-samples.
         versions: Its versions.
-        cases: What it computes.
+        cases: Its computations.
         companions: The packages beside it.
         samples: The folder of webnn-samples that it is.
         runtime: The package with the WebAssembly that a page must be told of.

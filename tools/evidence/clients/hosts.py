@@ -40,7 +40,7 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a client on a host.
+    """The result of a client on a host.
 
     Attributes:
         outputs: Its numbers, by name.

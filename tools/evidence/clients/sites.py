@@ -22,7 +22,7 @@ __all__ = ["Maker", "Site", "SiteError"]
 
 _HERE = Path(__file__).resolve().parent
 _PROGRAMS = _HERE / "programs"
-#: What bundles clients for pages.
+#: The bundler of clients for pages.
 _BUNDLER = "esbuild@0.28.2"
 
 
@@ -53,7 +53,7 @@ class Maker:
 
     Attributes:
         node: The programs of Node and npm.
-        work: The folder of the sites. What npm has installed there is kept.
+        work: The folder of the sites; installed packages are kept there.
         models: The folder of the models.
         samples: A checkout of webnn-samples.
     """

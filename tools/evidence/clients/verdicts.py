@@ -1,4 +1,4 @@
-"""What the results of a client say, and the page of them."""
+"""Judges the results of clients, and writes the table of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal
 from tools.evidence.clients.catalog import Case, Client, Host, Known
 from tools.evidence.clients.hosts import Result
 
-__all__ = ["RESULTS", "TOLERANCE", "Row", "distance", "faults", "find_known", "judge", "keep_results", "tabulate"]
+__all__ = ["RESULTS", "TOLERANCE", "Outputs", "Row", "distance", "faults", "find_known", "judge", "keep_results", "tabulate"]
 
 #: The rows of the last run of each case.
 RESULTS = Path(__file__).resolve().with_name("results.json")
@@ -21,6 +21,7 @@ RESULTS = Path(__file__).resolve().with_name("results.json")
 #: The largest difference of a value, as a part of the largest value of its output.
 TOLERANCE = 1e-5
 Status = Literal["right", "wrong", "error"]
+Outputs = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class Row:
     reason: str = ""
 
 
-def distance(found: Mapping[str, Sequence[float]], expected: Mapping[str, Sequence[float]]) -> float:
+def distance(found: Outputs, expected: Outputs) -> float:
     """Return the largest difference of a value, as a part of the largest value of its output; infinite if outputs differ in their sizes."""
     largest = 0.0
     for name, values in expected.items():
@@ -68,22 +69,20 @@ def distance(found: Mapping[str, Sequence[float]], expected: Mapping[str, Sequen
     return largest
 
 
-def judge(
-    client: Client, version: str, case: Case, results: Mapping[Host, Result], expected: Mapping[str, Sequence[float]]
-) -> Iterator[Row]:
+def judge(client: Client, version: str, case: Case, results: Mapping[Host, Result], expected: Mapping[Host, Outputs]) -> Iterator[Row]:
     """Yield the rows of a case.
 
     Args:
         client: The client.
         version: Its version.
         case: The case.
-        results: What became of it on the hosts.
-        expected: The right outputs.
+        results: Its results on the hosts.
+        expected: The right outputs on each host.
     """
     native = results.get("native")
     for host, result in results.items():
         known = find_known(case, version, host)
-        error = float("inf") if result.error else distance(result.outputs, expected)
+        error = float("inf") if result.error else distance(result.outputs, expected[host])
         beside = native if native is not None and not native.error and not result.error and host != "native" else None
         yield Row(
             title=client.title,

@@ -3,7 +3,7 @@ import {AutoModel, T5PreTrainedModel, Tensor, env} from '@huggingface/transforme
 import {measure, noise} from './measure.mjs';
 
 export default function run(order) {
-  const {device, base, model, wasm, plain = false} = order, length = 16, size = 512;
+  const {device, base, model, wasm} = order, length = 16, size = 512;
   Object.assign(env, {allowLocalModels: true, allowRemoteModels: false, localModelPath: `${base}models/`, useBrowserCache: false});
   if (wasm) env.backends.onnx.wasm.wasmPaths = wasm;
   const ids = new Tensor('int64', BigInt64Array.from({length}, (_, index) => BigInt(100 + 37 * index)), [1, length]);
@@ -13,7 +13,7 @@ export default function run(order) {
   };
   const options = {
     device: device === 'webnn' ? 'webnn-cpu' : 'wasm', dtype: 'fp32',
-    session_options: device === 'webnn' ? {freeDimensionOverrides: sizes} : plain ? {graphOptimizationLevel: 'disabled'} : {},
+    session_options: device === 'webnn' ? {freeDimensionOverrides: sizes} : {},
   };
   const isDecoder = model.endsWith('decoder');
   const inputs = isDecoder ?
