@@ -78,8 +78,8 @@ _SOURCES = (
     *("node_packages", "node_document", "node_pictures", "node_workers"),
     *("conversion", "binding", "foresight", "navigator", "values"),
 )
-#: The versions of Node with promises in WebAssembly (JSPI) behind an option; later ones have them without it.
-_WITH_OPTION = ((24, 0), (26, 0))
+#: The version of Node with promises in WebAssembly (JSPI) behind an option; later ones have them without it, and refuse the option.
+_JSPI = 24
 #: Features of Node that a program does not need.
 _WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
 
@@ -195,7 +195,7 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
         *(("--inspect-wait=127.0.0.1:0",) if program.inspect else ("--permission", f"--allow-fs-read={_HOST}")),
         "--disable-warning=ExperimentalWarning",
         *_WITHOUT,
-        *(("--experimental-wasm-jspi",) if _WITH_OPTION[0] <= node.version < _WITH_OPTION[1] else ()),
+        *(("--experimental-wasm-jspi",) if node.version[0] == _JSPI else ()),
         _HOST,
     ]
     obstacle = "the debugger needs sockets" if program.inspect else _obstacle()

@@ -6,7 +6,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -39,7 +39,7 @@ class Row:
         calls: How many calls of WebNN a session and a computation make; ``None`` after an error.
         native: How many they are with Chromium's own WebNN; ``None`` if that ended with an error.
         session: The time until it is ready, as a part of that with Chromium's own WebNN; ``None`` without one.
-        run: The same for a computation.
+        run: The same for a computation; ``None`` for tests of the client's own, which are done when it is ready.
         reason: Why it is not right, or why its calls are others.
     """
 
@@ -95,7 +95,9 @@ def judge(client: Client, version: str, case: Case, results: Mapping[Host, Resul
             calls=None if result.error else sum(result.calls.values()),
             native=None if native is None or native.error else sum(native.calls.values()),
             session=None if beside is None else result.session / beside.session,
-            run=None if beside is None or not result.times else statistics.median(result.times) / statistics.median(beside.times),
+            run=None
+            if beside is None or case.expected or not result.times
+            else statistics.median(result.times) / statistics.median(beside.times),
             reason=known.reason if known else "",
         )
 
@@ -135,14 +137,19 @@ _HOSTS: Mapping[Host, str] = {"node": "Node", "page": "page", "worker": "worker"
 
 
 def keep_results(rows: Sequence[Row], clients: Mapping[str, Client], path: Path = RESULTS) -> Sequence[Row]:
-    """Write rows to a file, where they take the place of those of the same cases; return all rows in the order of the clients."""
+    """Write rows to a file, where they take the place of those of the same cases; return all rows in the order of the clients.
+
+    The reasons are those of the clients.
+    """
     kept = [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))] if path.exists() else []
     new = {(row.title, row.version, row.what) for row in rows}
     every = [*(row for row in kept if (row.title, row.version, row.what) not in new), *rows]
-    titles = [client.title for client in clients.values()]
-    order = {(client.title, case.what): number for client in clients.values() for number, case in enumerate(client.cases)}
+    cases = {(client.title, case.what): case for client in clients.values() for case in client.cases}
+    order = {key: number for number, key in enumerate(cases)}
     every = [row for row in every if (row.title, row.what) in order]
-    every.sort(key=lambda row: (titles.index(row.title), order[row.title, row.what]))
+    known = [find_known(cases[row.title, row.what], row.version, row.host) for row in every]
+    every = [replace(row, reason=each.reason if each else "") for row, each in zip(every, known, strict=True)]
+    every.sort(key=lambda row: order[row.title, row.what])
     plain = [{**asdict(row), "error": row.error if math.isfinite(row.error) else -1.0} for row in every]
     path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
     return every
