@@ -11,10 +11,10 @@ from webnn.javascript.channel import ChannelError
 from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.packages import Packages, ResolveError
 
-__all__ = ["Reader"]
+__all__ = ["PICTURES", "Reader"]
 
 #: The package that draws pictures: `node_pictures.js` uses it.
-_PICTURES = "canvaskit-wasm"
+PICTURES = "canvaskit-wasm"
 
 
 class Reader:
@@ -41,7 +41,7 @@ class Reader:
 
     def find_pictures(self) -> list[str] | None:
         """Return the addresses of the library that draws pictures and of its WebAssembly; ``None`` if it is not installed."""
-        library = self._packages.find(_PICTURES)
+        library = self._packages.find(PICTURES)
         return None if library is None else [library, re.sub(r"\.js$", ".wasm", library)]
 
     def resolve(self, text: str) -> str:
