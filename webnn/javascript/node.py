@@ -112,6 +112,7 @@ class NodeProgram:
         together: Promises wait until all classic scripts have run, and an error in one does not keep the others from running.
         on_line: Called with the address and the line of the script that makes the next calls; ``None`` if nobody wants to know.
         import_maps: The texts of the page's import maps.
+        elements: It has a document.
     """
 
     scripts: list[Script]
@@ -129,6 +130,7 @@ class NodeProgram:
     together: bool = False
     on_line: Callable[[tuple[str, int]], object] | None = None
     import_maps: Sequence[str] = ()
+    elements: bool = True
 
 
 def find_node(named: Path | None = None) -> InstalledNode:
@@ -339,6 +341,7 @@ class _Host:
         setup = {
             "scripts": [asdict(script) for script in self._program.scripts],
             "together": self._program.together,
+            "elements": self._program.elements,
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,

@@ -427,7 +427,7 @@ const runScript = (filename, text, lineOffset = 0) => new vm.Script(text, {filen
 const isPage = setup.worker === null, fail = error => nextTick(() => { throw error; });
 const page = makeDocument(globalThis, {
   read: readFile, request: url => readFile(url, 'G'), fetch: globalThis.fetch, isLocal, setTask: callback => setImmediate(callback), runScript, importModule: url => import(url), fail,
-}, isPage);
+}, isPage && setup.elements);
 const workers = makeWorkers(globalThis, {
   ask(question, parts) {
     post('K', stringify(question), parts);
@@ -463,7 +463,7 @@ async function run({url, kind, source, line}) {
   const text = source ?? textOf(url, JAVASCRIPT);
   if (kind === 'unknown' && makesSenseAsModuleOnly(text)) { await import(url); return; }
   const start = () => runScript(url, text, line);
-  if (isPage) page.runAsElement(url, start); else start();
+  if (page === null) start(); else page.runAsElement(url, start);
 }
 
 let running = true;

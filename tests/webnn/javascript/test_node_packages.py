@@ -198,3 +198,8 @@ def test_what_only_a_page_has(site: Path) -> None:
     outcome = run(site, "document.querySelector('p');")
     assert outcome.code == 1
     assert outcome.stderr.endswith("webnn: a program has no document.querySelector(): use `webnn serve`\n")
+
+
+def test_a_program_without_a_document(site: Path) -> None:
+    """testharness.js takes a global object without one for a shell."""
+    assert run(site, "console.log(typeof document, typeof XMLHttpRequest);", elements=False) == Outcome(0, "undefined function\n", "")
