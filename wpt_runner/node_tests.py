@@ -201,6 +201,7 @@ def _program(
         timeout=timeout,
         # In a shell, which has no document, the harness takes it that all tests are there when promises go on.
         together=True,
+        elements=False,
     )
 
 

@@ -26,6 +26,7 @@ from tests.shared import ROOT
 from tests.support import Failures
 from tools.evidence.models.litert_js import PACKAGE
 from webnn.commands.main import app
+from webnn.javascript.reading import PICTURES
 from webnn.onnx.partition.table import source
 
 #: Packages that readers install or remove by their names, beside those of pyproject.toml.
@@ -126,9 +127,13 @@ def parse_uv(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
 
 
 def parse_npm(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
-    """The versions are those whose rules the package has, and that a tool runs."""
+    """The version is that whose rules the package has; the other lines install what a folder or a program names."""
+    if words[:2] == ["install", "--ignore-scripts"]:
+        assert words[2] == "--prefix"
+        assert (ROOT / words[3] / "package.json").is_file()
+        return
     assert list(words[:-1]) in [["pack"], ["install", "--prefix", "site"]]
-    assert words[-1] in (f"onnxruntime-web@{source()['version']}", PACKAGE)
+    assert words[-1] in {f"onnxruntime-web@{source()['version']}", PACKAGE, PICTURES}
 
 
 def parse_job(script: str, words: Sequence[str], patch: pytest.MonkeyPatch) -> None:

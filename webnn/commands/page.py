@@ -14,7 +14,7 @@ from webnn.commands.inspection import write_inspection, write_waste
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, NodeProgram, find_node, run_program
-from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
+from webnn.javascript.page_scripts import import_maps_of_page, scripts_of_page, scripts_of_script
 from webnn.validation.caller import PLACE
 from webnn.validation.drafts import NEWEST
 
@@ -49,8 +49,10 @@ def run_page(
     place = program.resolve()
     files = Files(root or place.parent, place.parent)
     address = files.address(place)
+    maps: list[str] = []
     if place.suffix.lower() in PAGES:
-        scripts = scripts_of_page(place.read_text(encoding="utf-8-sig", errors="replace"), address)
+        text = place.read_text(encoding="utf-8-sig", errors="replace")
+        scripts, maps = scripts_of_page(text, address), import_maps_of_page(text)
     else:
         scripts = scripts_of_script(place, address)
     if not scripts:
@@ -70,6 +72,7 @@ def run_page(
                 revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
                 dialect=dialect,
                 document=document,
+                import_maps=maps,
                 on_line=None if waste is None else PLACE.set,
             ),
             verbose=verbose,

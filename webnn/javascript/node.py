@@ -39,10 +39,12 @@ from webnn.javascript.absent import explain_failure
 from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
-from webnn.javascript.files import Files, RefusedError
+from webnn.javascript.files import Files
 from webnn.javascript.idl import explain_members, load_idl
 from webnn.javascript.misspelt import explain_misspelling
+from webnn.javascript.page_only import explain_page
 from webnn.javascript.page_scripts import Script
+from webnn.javascript.reading import Reader
 from webnn.javascript.realm import load_script
 from webnn.javascript.values import Values
 from webnn.javascript.workers import PAGE, Worker, Workers
@@ -71,11 +73,15 @@ _LONGEST_PLACE = 100
 _LONGEST_LAST_WORDS = 64 * 1024
 #: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
 _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+#: The scripts that the host takes, in its order.
+_SOURCES = (
+    *("node_packages", "node_document", "node_pictures", "node_workers"),
+    *("conversion", "binding", "foresight", "navigator", "values"),
+)
+#: The version of Node with promises in WebAssembly (JSPI) behind an option; later ones have them without it, and refuse the option.
+_JSPI = 24
 #: Features of Node that a program does not need.
 _WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
-
-#: Promises in WebAssembly, as browsers have: these versions of Node have them behind a flag.
-_WITH, _WITH_VERSIONS = ("--experimental-wasm-jspi",), (24,)
 
 
 class NodeMissingError(RuntimeError):
@@ -105,6 +111,8 @@ class NodeProgram:
         values: The values of its global variables, and those that it returns.
         together: Promises wait until all classic scripts have run, and an error in one does not keep the others from running.
         on_line: Called with the address and the line of the script that makes the next calls; ``None`` if nobody wants to know.
+        import_maps: The texts of the page's import maps.
+        elements: It has a document.
     """
 
     scripts: list[Script]
@@ -121,6 +129,8 @@ class NodeProgram:
     values: Values | None = None
     together: bool = False
     on_line: Callable[[tuple[str, int]], object] | None = None
+    import_maps: Sequence[str] = ()
+    elements: bool = True
 
 
 def find_node(named: Path | None = None) -> InstalledNode:
@@ -187,7 +197,7 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
         *(("--inspect-wait=127.0.0.1:0",) if program.inspect else ("--permission", f"--allow-fs-read={_HOST}")),
         "--disable-warning=ExperimentalWarning",
         *_WITHOUT,
-        *(_WITH if node.version[0] in _WITH_VERSIONS else ()),
+        *(("--experimental-wasm-jspi",) if node.version[0] == _JSPI else ()),
         _HOST,
     ]
     obstacle = "the debugger needs sockets" if program.inspect else _obstacle()
@@ -216,7 +226,8 @@ def run_program(
     codes = []
 
     def run_worker(worker: Worker) -> None:
-        own = replace(program, scripts=[worker.script], location=worker.script.url, timeout=None, worker=worker.name, values=None)
+        own = replace(program, scripts=[worker.script], location=worker.script.url, timeout=None, worker=worker.name)
+        own = replace(own, values=None, import_maps=())
         codes.append(_run(node, own, outputs, workers, worker.number))
 
     workers = Workers(run_worker, program.memory)
@@ -292,6 +303,7 @@ class _Host:
         self._noted = 0
         self._out_of_time = False
         self._last_words = bytearray()
+        self._reader = Reader(program.files, outputs.note)
         if missing is not None:
             self._tell_walls(missing)
 
@@ -330,6 +342,7 @@ class _Host:
         setup = {
             "scripts": [asdict(script) for script in self._program.scripts],
             "together": self._program.together,
+            "elements": self._program.elements,
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,
@@ -339,6 +352,8 @@ class _Host:
             "inputs": None,
             "outputs": [],
             "lines": self._program.on_line is not None,
+            "maps": self._program.import_maps,
+            "pictures": self._reader.find_pictures(),
         }
         buffers: list[Bytes] = []
         if (values := self._program.values) is not None:
@@ -346,7 +361,7 @@ class _Host:
             setup["outputs"] = [*values.outputs]
         # A context that is not secure has no interfaces.
         idl = self._idl.text if self._program.document.secure else "null"
-        sources = [load_script(f"{name}.js") for name in ("node_workers", "conversion", "binding", "foresight", "navigator", "values")]
+        sources = [load_script(f"{name}.js") for name in _SOURCES]
         return [*(part.encode() for part in (json.dumps(setup), idl, *sources)), *buffers]
 
     def _answer(self, channel: Channel, message: Message) -> None:
@@ -361,8 +376,10 @@ class _Host:
                 self._note_faults()
             case "P" if self._program.on_line is not None:
                 self._program.on_line(_read_place(_decode(part)))
-            case "F":
-                channel.send("A", self._read(_decode(part)))
+            case "F" | "G":
+                channel.send("A", self._reader.read(_decode(part), told=message.kind == "G"))
+            case "R":
+                channel.send("A", [self._reader.resolve(_decode(part)).encode()])
             case "I":
                 channel.send("A", [json.dumps(self._explain(_decode(part))).encode()])
             case "K":
@@ -387,15 +404,6 @@ class _Host:
         if self._verbose:
             for line in walls.describe(missing):
                 self._outputs.note(line)
-
-    def _read(self, address: str) -> list[bytes]:
-        try:
-            file = self._program.files.read(address)
-        except RefusedError as error:
-            return [json.dumps({"refused": str(error)}).encode(), b""]
-        if file is None:
-            return [b'{"missing": true}', b""]
-        return [json.dumps({"type": file.type}).encode(), file.content]
 
     def _explain(self, text: str) -> list[str]:
         """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
@@ -432,7 +440,8 @@ class _Host:
             return OUT_OF_TIME
         report = _without_host(self._last_words.decode(errors="replace"))
         self._outputs.print("E", report.encode())
-        if reason := explain_failure(self._idl.revision, report) or explain_misspelling(report, self._idl.revision.operations):
+        operations = self._idl.revision.operations
+        if reason := explain_failure(self._idl.revision, report) or explain_misspelling(report, operations) or explain_page(report):
             self._outputs.note(reason)
         if self.failed:
             return FAULT
@@ -449,7 +458,7 @@ def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
     message = Limit(text=1 << 26, buffer=1 << 31, buffers=1, total=memory)
-    texts = {"F": Limit(text=1 << 26), "P": Limit(text=1 << 12), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    texts = {**dict.fromkeys("FG", Limit(text=1 << 26)), "P": Limit(text=1 << 12), **dict.fromkeys("IOERW", Limit(text=1 << 20))}
     return {"C": call, "D": call, "V": call, "K": message, **texts}
 
 

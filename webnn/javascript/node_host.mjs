@@ -44,15 +44,15 @@ function tellPlace() {
   if (place !== lastPlace) put('P', lastPlace = place, []);
 }
 
-// The file at an address: {content, type}, {missing: true}, or {refused: why}.
-function readFile(url) {
-  post('F', url);
+// The file at an address: {content, type}, {missing: true}, or {refused: why}. If it is asked for as a request, the user is told that it is missing.
+function readFile(url, kind = 'F') {
+  post(kind, url);
   const [text, content] = receive();
   return {...JSON.parse(text), content};
 }
 
 // The scripts of the package that Python sends, in this order. What follows them are the bytes of values for the program.
-const SOURCES = ['node_workers', 'conversion', 'binding', 'foresight', 'navigator', 'values'];
+const SOURCES = ['node_packages', 'node_document', 'node_pictures', 'node_workers', 'conversion', 'binding', 'foresight', 'navigator', 'values'];
 const beginning = receive(false), givenBuffers = beginning.splice(2 + SOURCES.length).map(({buffer}) => buffer);
 const [setupText, idlText, ...sources] = beginning.map(part => decoder.decode(part));
 const setup = JSON.parse(setupText);
@@ -182,6 +182,8 @@ const {href, origin, protocol, host, hostname, port, pathname, search, hash} = n
 define('location', Object.freeze({href, origin, protocol, host, hostname, port, pathname, search, hash, toString: () => href}));
 for (const name of setup.worker === null ? ['self', 'window'] : ['self']) define(name, globalThis);
 for (const name of ['isSecureContext', 'crossOriginIsolated']) define(name, true);
+// Workers share no memory with a program: a library that asks how many threads it can have gets one.
+Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', {get: () => 1, enumerable: true, configurable: true});
 const target = new EventTarget();
 for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent']) define(name, target[name].bind(target));
 
@@ -215,7 +217,7 @@ define('fetch', async function fetch(input, init) {
   signal.throwIfAborted();
   // The address as a text: of the request the program may have changed every member, and it could bring its own way to the network.
   if (isLocal(url)) return fetchLocally(`${url}`, Object.assign(Object.create(null), {method, signal}));
-  const {content, type, missing, refused} = readFile(url);
+  const {content, type, missing, refused} = readFile(url, 'G');
   if (refused) throw new TypeError(`Failed to fetch ${url}: ${refused}`);
   const allowed = method === 'GET' || method === 'HEAD';
   const refusal = !allowed ? {status: 405, statusText: 'Method Not Allowed'} : missing ? {status: 404, statusText: 'Not Found'} : null;
@@ -223,8 +225,9 @@ define('fetch', async function fetch(input, init) {
   const response = refusal ? new Response(null, refusal) : new Response(method === 'HEAD' ? null : content, answer);
   return Object.defineProperty(response, 'url', {value: url});
 });
-const {startsWith} = String.prototype;
-const isLocal = url => typeof url === 'string' && ['data:', 'blob:'].some(scheme => Reflect.apply(startsWith, url, [scheme]));
+const {startsWith} = String.prototype, {apply} = Reflect;
+const isData = url => typeof url === 'string' && apply(startsWith, url, ['data:']);
+const isLocal = url => isData(url) || (typeof url === 'string' && apply(startsWith, url, ['blob:']));
 
 // ---- Modules: addresses as in a page, and nothing of Node's
 
@@ -238,22 +241,36 @@ function textOf(url, wanted) {
   return decoder.decode(content);
 }
 
-const [JAVASCRIPT, JSON_TYPE] = ['text/javascript', 'application/json'];
+const JAVASCRIPT = 'text/javascript';
+const evaluated = SOURCES.map((name, index) => evaluate(`${name}.js`, sources[index]));
+const [makePackages, makeDocument, makePictures, makeWorkers, conversion, binding, makeForesight, navigator, makeValues] = evaluated;
+
+// What V8 says of a text that only makes sense as a module. Node decides in the same way.
+const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
+  '|Cannot use \'import.meta\' outside a module' +
+  '|await is only valid in async functions and the top level bodies of modules)');
+function makesSenseAsModuleOnly(source) {
+  try { new vm.Script(source); return false; } catch (error) { return MODULE_SYNTAX.test(error.message); }
+}
+const {compileFunction} = vm, importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+const packages = makePackages(globalThis, {
+  ask(question) {
+    post('R', stringify(question));
+    return parse(receive()[0]);
+  },
+  read: textOf,
+  compile: (text, names, filename) => compileFunction(text, names, {filename, importModuleDynamically}),
+  isModule: makesSenseAsModuleOnly,
+  maps: setup.maps, href, isData,
+});
 registerHooks({
   resolve(specifier, {parentURL, importAttributes}, next) {
-    const refuse = why => { throw new TypeError(`Failed to resolve the module '${specifier}': ${why}`); };
-    const base = parentURL?.startsWith('https:') ? parentURL : href;
-    const url = /^\.{0,2}\//.test(specifier) ? URL.parse(specifier, base) : URL.parse(specifier);
-    if (url === null) refuse("a page's module is named by a URL, or a path that begins with /, ./ or ../");
-    if (url.protocol === 'data:') return next(specifier);
-    if (url.protocol === 'node:') refuse("a program has no access to the modules of Node");
-    if (url.protocol !== 'https:') refuse(`a program has no access to ${url.protocol}`);
-    return {url: url.href, importAttributes, shortCircuit: true};
+    const url = packages.resolve(specifier, parentURL, 'import');
+    return isData(url) ? next(url) : {url, importAttributes, shortCircuit: true};
   },
   load(url, context, next) {
-    if (url.startsWith('data:')) return next(url, context);
-    const json = context.importAttributes.type === 'json';
-    return {format: json ? 'json' : 'module', source: textOf(url, json ? JSON_TYPE : JAVASCRIPT), shortCircuit: true};
+    if (isData(url)) return next(url, context);
+    return {...packages.load(url, context.importAttributes.type === 'json'), shortCircuit: true};
   },
 });
 
@@ -267,8 +284,11 @@ const ignored = makeIgnored(findPlace, console.warn);
 
 // ---- The program
 
-const evaluated = SOURCES.map((name, index) => evaluate(`${name}.js`, sources[index]));
-const [makeWorkers, conversion, binding, makeForesight, navigator, makeValues] = evaluated;
+const runScript = (filename, text, lineOffset = 0) => new vm.Script(text, {filename, lineOffset, importModuleDynamically}).runInThisContext();
+const isPage = setup.worker === null, fail = error => nextTick(() => { throw error; });
+const page = makeDocument(globalThis, {
+  read: readFile, request: url => readFile(url, 'G'), fetch: globalThis.fetch, isLocal, setTask: callback => setImmediate(callback), runScript, importModule: url => import(url), fail,
+}, isPage && setup.elements);
 const workers = makeWorkers(globalThis, {
   ask(question, parts) {
     post('K', stringify(question), parts);
@@ -280,12 +300,12 @@ const workers = makeWorkers(globalThis, {
   setTask: callback => setImmediate(callback),
   setTick: callback => nextTick(callback),
   setPoll: (callback, milliseconds) => setInterval(callback, milliseconds).unref(),
-  fail: error => nextTick(() => { throw error; }),
+  fail,
   readScript: url => textOf(url, JAVASCRIPT),
-  runScript: (filename, text) => new vm.Script(text, {filename}).runInThisContext(),
+  runScript,
   v8,
-}, setup.worker === null ? 'window' : 'dedicatedworker', target, setup.worker);
-if (setup.worker !== null) {
+}, isPage ? 'window' : 'dedicatedworker', target, setup.worker);
+if (!isPage) {
   for (const name of ['Navigator', 'navigator']) Reflect.deleteProperty(globalThis, name);
   workers.makeScope(() => exit(0));
   on('uncaughtException', workers.reportError);
@@ -299,20 +319,12 @@ navigator(
 
 const values = setup.inputs === null ? null : makeValues(globalThis);
 
-// What V8 says of a text that only makes sense as a module. Node decides in the same way.
-const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
-  '|Cannot use \'import.meta\' outside a module' +
-  '|await is only valid in async functions and the top level bodies of modules)');
-function makesSenseAsModuleOnly(source) {
-  try { new vm.Script(source); return false; } catch (error) { return MODULE_SYNTAX.test(error.message); }
-}
-
 async function run({url, kind, source, line}) {
   if (kind === 'module') { await import(url); return; }
   const text = source ?? textOf(url, JAVASCRIPT);
   if (kind === 'unknown' && makesSenseAsModuleOnly(text)) { await import(url); return; }
-  const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-  new vm.Script(text, {filename: url, lineOffset: line, importModuleDynamically}).runInThisContext();
+  const start = () => runScript(url, text, line);
+  if (page === null) start(); else page.runAsElement(url, start);
 }
 
 let running = true;
@@ -325,6 +337,10 @@ on('beforeExit', code => {
 });
 
 async function runAll() {
+  if (setup.pictures !== null) {
+    const [library, wasm] = setup.pictures;
+    makePictures(globalThis, await packages.run(library)({wasmBinary: readFile(wasm).content}), globalThis.fetch, page);
+  }
   values?.install(setup.inputs, givenBuffers);
   if (setup.together) await Promise.all(setup.scripts.map(run)); else for (const script of setup.scripts) await run(script);
   if (setup.outputs.length > 0) {
@@ -332,6 +348,7 @@ async function runAll() {
     post('V', ...values.read(getters));
   }
   running = false;
+  page?.finish();
   const event = new Event('load');
   target.dispatchEvent(event);
   if (typeof globalThis.onload === 'function') globalThis.onload(event);

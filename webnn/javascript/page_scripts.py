@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urljoin
 
-__all__ = ["Script", "scripts_of_page", "scripts_of_script"]
+__all__ = ["Script", "import_maps_of_page", "scripts_of_page", "scripts_of_script"]
 
 #: How a script is to be run; a script that is ``"unknown"`` is a module if its text only makes sense as one.
 Kind = Literal["module", "classic", "unknown"]
@@ -42,10 +42,20 @@ def scripts_of_script(program: Path, url: str) -> list[Script]:
 
 def scripts_of_page(text: str, url: str) -> list[Script]:
     """Return the scripts of a page in the order in which a browser runs them: modules wait until the page has been read."""
+    page = _read_page(text, url)
+    return page.immediate + page.deferred
+
+
+def import_maps_of_page(text: str) -> list[str]:
+    """Return the texts of a page's import maps."""
+    return _read_page(text, "").import_maps
+
+
+def _read_page(text: str, url: str) -> _Page:
     page = _Page(url)
     page.feed(text)
     page.close()
-    return page.immediate + page.deferred
+    return page
 
 
 def _kind_by_package(program: Path) -> Kind:
@@ -67,8 +77,10 @@ class _Page(HTMLParser):
         super().__init__(convert_charrefs=False)
         self.immediate: list[Script] = []
         self.deferred: list[Script] = []
+        self.import_maps: list[str] = []
         self._url = url
         self._open: tuple[Kind, int, list[str]] | None = None
+        self._map: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag != "script":
@@ -76,6 +88,8 @@ class _Page(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         stated = attributes.get("type", "").strip().lower()
         kind: Kind = "module" if stated == "module" else "classic"
+        if stated == "importmap":
+            self._map = []
         if stated not in _CLASSIC | {"module"} or (kind == "classic" and "nomodule" in attributes):
             return  # a block of data, or a script for browsers that know no modules
         if "src" in attributes:
@@ -89,8 +103,13 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open is not None:
             self._open[2].append(data)
+        elif self._map is not None:
+            self._map.append(data)
 
     def handle_endtag(self, tag: str) -> None:
+        if tag == "script" and self._map is not None:
+            self.import_maps.append("".join(self._map))
+            self._map = None
         if tag == "script" and self._open is not None:
             kind, line, texts = self._open
             self._open = None

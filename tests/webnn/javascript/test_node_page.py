@@ -60,8 +60,8 @@ SEEN_TOGETHER: Mapping[str, tuple[str, str]] = {
     "arguments": ("console.log(process.argv.slice(2).join('|'), Object.keys(process.env).length);", "a b|--c 0\n"),
     "a page's names": (
         "console.log(self === globalThis, window === self, location.href, `${location}`, location.pathname,"
-        "isSecureContext, typeof document);",
-        "true true https://app.test/program.mjs https://app.test/program.mjs /program.mjs true undefined\n",
+        "isSecureContext, typeof document, typeof document.querySelector);",
+        "true true https://app.test/program.mjs https://app.test/program.mjs /program.mjs true object undefined\n",
     ),
     "navigator": (
         "console.log(navigator.ml === navigator.ml, navigator.ml instanceof ML, navigator instanceof Navigator,"
@@ -132,7 +132,8 @@ def test_what_a_program_sees(folder: Path, name: str) -> None:
 
 def test_what_one_program_sees(folder: Path) -> None:
     outcome = run(folder, "".join(f"console.log({f'=== {name}'!r});\n{{\n{source}\n}}\n" for name, (source, _) in SEEN_TOGETHER.items()))
-    assert (outcome.code, outcome.stderr) == (0, "")
+    missing = "".join(f"webnn: 404: https://app.test/{name}: there is no file {folder / name}\n" for name in ("none", "sub"))
+    assert (outcome.code, outcome.stderr) == (0, missing)
     seen = dict(part.split("\n", 1) for part in outcome.stdout.split("=== ")[1:])
     assert seen == {name: stdout for name, (_, stdout) in SEEN_TOGETHER.items()}
 
@@ -165,7 +166,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
         for name, message in {
             "node:fs": "no access to the modules of Node",
             "node:process": "no access to the modules of Node",
-            "fs": "a page's module is named by a URL",
+            "fs": "there is no node_modules/fs",
             "file:///etc/hosts": "no access to file:",
             "https://example.test/x.js": "no access to the network",
             "./..%2foutside": "outside the folder",

@@ -95,12 +95,21 @@ def find_result(output: str) -> dict[str, Any]:
 
 # Programs, on the host
 
+#: A CommonJS module that shows what it is run with.
+OWN = (
+    "Object.assign(exports, {self: this, require, module, parts: require.main, cache: require.cache, make: module.constructor,"
+    " caller: (function () { return this; })()});"
+)
+
 
 @pytest.mark.parametrize("system", [True, False], ids=["all walls", "without those of the system"])
 def test_attempts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], system: bool) -> None:
     if not system:
         monkeypatch.setattr(host, "_obstacle", lambda: "a test")
-    (tmp_path / "site").mkdir()
+    package = tmp_path / "site/node_modules/own"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text("{}", encoding="utf-8")
+    (package / "index.js").write_text(OWN, encoding="utf-8")
     source = write("attempts.mjs", tmp_path / "site", values).read_text(encoding="utf-8")
     outcome = run(tmp_path / "site", source, timeout=240)
     assert outcome.code == 0, outcome.stderr

@@ -90,6 +90,14 @@ const everything = async () => {
     writer.write(new Uint8Array(4)); writer.close();
     await new Response(readable).arrayBuffer();
   });
+  await attemptTo(() => import('own'));
+  await attemptTo(() => {
+    const script = document.createElement('script'), request = new XMLHttpRequest();
+    script.text = '1';
+    document.body.append(script, Object.assign(document.createElement('script'), {src: 'none.js'}));
+    request.open('GET', 'none.txt');
+    request.send();
+  });
   const {port1, port2} = new MessageChannel();
   port2.onmessage = () => port2.close();
   port1.postMessage({});
@@ -159,6 +167,22 @@ const ATTEMPTS = {
     }
     return all.flatMap(module => [module, ...listed(module.default)]);
   },
+  'modules, with other methods': async () => {
+    const all = [], {startsWith} = String.prototype, {includes} = Array.prototype, {parse} = URL;
+    const changed = ['protocol', 'href'].map(name => [name, Object.getOwnPropertyDescriptor(URL.prototype, name)]);
+    String.prototype.startsWith = Array.prototype.includes = () => true;
+    for (const [name, value] of [['protocol', 'https:'], ['protocol', 'data:'], ['href', 'node:fs']]) {
+      Object.defineProperty(URL.prototype, name, {get: () => value, configurable: true});
+      URL.parse = address => ({href: `${address}`});
+      all.push(...listed(await attemptTo(() => import('node:fs'))));
+      for (const [other, descriptor] of changed) Object.defineProperty(URL.prototype, other, descriptor);
+    }
+    Object.assign(String.prototype, {startsWith});
+    Object.assign(Array.prototype, {includes});
+    URL.parse = parse;
+    return all;
+  },
+  'a CommonJS module': async () => Object.values(await import('own')).flatMap(listed).flatMap(each => [each, ...chain(each)]),
   'a module of WebAssembly': async () => {
     const seen = [];
     for (const name of ['kill', 'reallyExit', 'abort']) seen.push(...listed(await attemptTo(() => import(wasm('node:process', name)))));
@@ -215,6 +239,18 @@ const REQUESTS = {
   },
   'a redirect': () => fetch(`data:text/html,<meta http-equiv=refresh content="0;url=${ADDRESS}">`, {redirect: 'follow'}).then(() => { throw 0; }),
   'a module': () => import(ADDRESS),
+  'a request that waits': () => {
+    const request = new XMLHttpRequest();
+    request.open('GET', ADDRESS, false);
+    request.send();
+    return {text: () => request.responseText};
+  },
+  'a request': () => new Promise((resolve, reject) => {
+    const request = Object.assign(new XMLHttpRequest(), {onload: () => resolve({text: () => request.responseText}), onerror: reject});
+    request.open('GET', ADDRESS);
+    request.send();
+  }),
+  'a picture': () => createImageBitmap(ADDRESS),
   'WebAssembly': () => WebAssembly.compileStreaming(fetch(ADDRESS)),
 };
 const won = [];
