@@ -4,7 +4,7 @@
 the backend may need a constant, or have no such padding. A rule says what must hold for operands, arguments and options of an operation, in
 a closed vocabulary of tests:
 
-- of an operand: ``constant`` (whether it is one), ``dataTypes``, ``rankRange``, ``maxByteLength``;
+- of an operand, or of ``output``, the result: ``constant`` (whether it is one), ``dataTypes``, ``rankRange``, ``maxByteLength``;
 - of an argument or an option: ``equals`` (a value), ``oneOf`` (a list of values);
 - of either: ``size``, the number of operands of a sequence, or of elements of a value that is one.
 
@@ -12,6 +12,7 @@ Some operations have one more value, which follows from the others:
 
 - `convTranspose2d`: ``autoPad``, ``"none"`` without padding, ``"same-upper"`` for the padding that a convolution of the output needs to
   have a window at every stride, and ``"explicit"`` for any other;
+- `averagePool2d`, `l2Pool2d` and `maxPool2d`: ``padded``, whether there is padding, and ``dilated``, whether the window has gaps;
 - `prelu`: ``broadcast``, ``"slope"`` if the slope broadcasts to the input, ``"both"`` if the input broadcasts, too;
 - `slice`: ``longStrides``, whether a stride is larger than the size along its axis;
 - `triangular`: ``farDiagonal``, whether the diagonal and the larger of the last two sizes are more than 2^31 - 1 together.
@@ -43,6 +44,9 @@ __all__ = ["CONSTANT", "ERRORS", "Broken", "Facts", "Rule", "Test", "constant_fa
 #: A test: the value of each word of the vocabulary that it uses. All of them must hold.
 Test = Mapping[str, Any]
 
+#: Arguments and options other than operands, with what an error calls them, by name.
+Values = Mapping[str, tuple[str, Any]]
+
 #: The errors that `build()` fails with.
 ERRORS: Mapping[str, type[errors.DOMException | errors.WebNNTypeError]] = MappingProxyType(
     {
@@ -55,6 +59,8 @@ ERRORS: Mapping[str, type[errors.DOMException | errors.WebNNTypeError]] = Mappin
 #: The name that rules for the constants of a graph have in place of an operation.
 CONSTANT = "constant"
 _CONSTANT = "a constant"
+#: The name that rules have for the result of an operation.
+_OUTPUT = "output"
 
 
 class Given(NamedTuple):
@@ -81,7 +87,7 @@ class Facts:
     """
 
     operands: Mapping[str, Sequence[Given]]
-    values: Mapping[str, tuple[str, Any]]
+    values: Values
 
 
 class Broken(NamedTuple):
@@ -212,9 +218,9 @@ def subjects(operation: str) -> Mapping[str, bool]:
     if operation == CONSTANT:
         return {CONSTANT: True}
     found = for_devices().operations[operation]
-    operands = dict.fromkeys((*found.operands, *found.members), True)
+    operands = dict.fromkeys((*found.operands, *found.members, _OUTPUT), True)
     options = () if found.options is None else found.options.model_fields
-    derived = _DERIVED.get(operation, {})
+    derived = (*_DERIVED.get(operation, ()), *_OF_VALUES.get(operation, ()))
     return dict.fromkeys((*(each.name for each in found.arguments), *options, *derived), False) | operands
 
 
@@ -226,6 +232,7 @@ def facts_of(operator: Operator) -> Facts:
     named = named_operands(operation, operator.inputs, operator.members)
     for (argument, row, descriptor), operand in zip(named, chain(operator.inputs, members), strict=True):
         operands.setdefault(row, []).append(Given(argument, descriptor, _role(operand)))
+    _add_result(operands, operator.outputs)
     values = {each.name: (each.name, _plain(value)) for each, value in zip(operation.arguments, operator.arguments, strict=False)}
     if operator.options is not None:
         for name in type(operator.options).model_fields:
@@ -233,7 +240,7 @@ def facts_of(operator: Operator) -> Facts:
                 values[name] = (f"options.{name}", _plain(getattr(operator.options, name)))
     for name, derive in _DERIVED.get(operation.name, {}).items():
         values[name] = (name, derive(operator))
-    return Facts(operands, values)
+    return Facts(operands, values | _of_values(operation.name, values))
 
 
 def described_facts(operator: OperatorDescription, graph: GraphDescription, known: Mapping[str, OperandDescriptor]) -> Facts:
@@ -249,12 +256,19 @@ def described_facts(operator: OperatorDescription, graph: GraphDescription, know
     for argument, row, value in operator.named_values():
         role = _CONSTANT if value in graph.constants else "an input" if value in graph.inputs else "a result"
         operands.setdefault(row, []).append(Given(argument, known[value], role))
+    _add_result(operands, [known[value] for value in operator.outputs])
     values = {name: (name, _plain(value)) for name, value in operator.arguments.items()}
     fields = {} if operation.options is None else operation.options.model_fields
     for name, field in fields.items():
         if name not in operation.members:
             values[name] = (f"options.{name}", _plain(operator.options.get(name, field.default)))
-    return Facts(operands, values)
+    return Facts(operands, values | _of_values(operator.operation, values))
+
+
+def _add_result(operands: dict[str, list[Given]], descriptors: Sequence[OperandDescriptor]) -> None:
+    """Add the result of an operator that has one."""
+    if len(descriptors) == 1:
+        operands[_OUTPUT] = [Given("the result", descriptors[0], "a result")]
 
 
 def _auto_pad(operator: Operator) -> str:
@@ -293,6 +307,16 @@ def _far_diagonal(operator: Operator) -> bool:
     return bool(options.diagonal + max(operator.outputs[0].dimensions[-2:]) >= 2**31)
 
 
+def _is_padded(values: Values) -> bool:
+    """Tell whether a pooling has padding."""
+    return any(values["padding"][1] or ())
+
+
+def _is_dilated(values: Values) -> bool:
+    """Tell whether the window of a pooling has gaps."""
+    return any(each != 1 for each in values["dilations"][1] or ())
+
+
 #: Values that follow from others, by operation and name.
 _DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str | bool]]] = MappingProxyType(
     {
@@ -302,6 +326,15 @@ _DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str | bool]]] = Mapping
         "triangular": {"farDiagonal": _far_diagonal},
     }
 )
+#: Those that follow from the values alone.
+_OF_VALUES: Mapping[str, Mapping[str, Callable[[Values], bool]]] = MappingProxyType(
+    {name: {"padded": _is_padded, "dilated": _is_dilated} for name in ("averagePool2d", "l2Pool2d", "maxPool2d")}
+)
+
+
+def _of_values(operation: str, values: Values) -> dict[str, tuple[str, Any]]:
+    """Return the values that follow from others alone."""
+    return {name: (name, derive(values)) for name, derive in _OF_VALUES.get(operation, {}).items()}
 
 
 def constant_facts(graph: ComputationalGraph) -> Iterable[Facts]:

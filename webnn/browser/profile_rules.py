@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles.rules import Facts, Test
-from webnn.validation.descriptor import DATA_TYPES
+from webnn.validation.descriptor import DataType
 
 __all__ = ["Example", "Found", "find_rules"]
 
@@ -63,17 +63,22 @@ def find_rules(examples: Sequence[Example], limits: Mapping[str, TensorLimits]) 
     closed = _closed(accepted)
     rules: list[tuple[list[_Atom], dict[str, Any], int]] = []
     unexplained: list[Example] = []
-    for error in sorted({each.error for each in examples if each.error}):
-        refused = [each for each in examples if each.error == error]
-        while refused:
-            grown = _widen(_grow(refused, accepted, closed), accepted)
-            covered = [each for each in refused if _covers(grown, each)]
-            rule = _write(grown, limits, examples) if grown and len(covered) >= _SUPPORT else None
-            if rule is None:
-                unexplained += refused
-                break
-            rules.append((grown, {**rule, "error": error}, len(covered)))
-            refused = [each for each in refused if each not in covered]
+    groups = [[each for each in examples if each.error == error] for error in sorted({each.error for each in examples if each.error})]
+    while groups:
+        refused = groups.pop(0)
+        grown = _widen(_grow(refused, accepted, closed), accepted)
+        covered = [each for each in refused if _covers(grown, each)]
+        rule = _write(grown, limits, examples) if grown and len(covered) >= _SUPPORT else None
+        messages = sorted({each.message for each in refused})
+        if rule is not None:
+            rules.append((grown, {**rule, "error": refused[0].error}, len(covered)))
+            left = [each for each in refused if each not in covered]
+            groups = [left, *groups] if left else groups
+        elif len(messages) > 1:
+            # No rule covers most of them: the calls of a message may share more.
+            groups = [[each for each in refused if each.message == message] for message in messages] + groups
+        else:
+            unexplained += refused
     return [Found({**rule, "says": _message(grown, rules, examples)}, count) for grown, rule, count in rules], unexplained
 
 
@@ -152,16 +157,22 @@ def _widen(atoms: Sequence[_Atom], accepted: Sequence[Example]) -> list[_Atom]:
 
 
 def _atoms(refused: Sequence[Example], accepted: Sequence[Example], closed: set[str]) -> Iterator[_Atom]:
-    """Yield the atoms of refused calls: for each word the values that some of them have, and those that only they have."""
+    """Yield the atoms of refused calls: for each word the values that some of them have, those that only they have, and parts of these."""
     facts = refused[0].facts
+    # The first of the best atoms is taken. Not every size can be written as what must hold; derived values, the last ones, say most.
     names = [(name, word) for name in facts.operands for word in ("constant", "dataTypes", "rankRange", "size")]
-    names += [(name, "size") for name in facts.values] + [(name, "value") for name in facts.values if name in closed]
+    names += [(name, "value") for name in reversed(list(facts.values)) if name in closed]
+    names += [(name, "size") for name in facts.values]
     for name, word in names:
         some, others = (frozenset().union(*(_values(each.facts, name, word) for each in examples)) for examples in (refused, accepted))
-        for values in {some, some - others}:
-            if values:
-                isRange = word in ("rankRange", "size")
-                yield _Atom(name, word, frozenset(range(min(values), max(values) + 1)) if isRange else values)
+        parts = {some, some - others}
+        if word in ("rankRange", "size"):
+            # At most, and at least, each of them.
+            parts |= {frozenset(other for other in some if sign * other <= sign * each) for each in some for sign in (1, -1)}
+            parts = {frozenset(range(min(values), max(values) + 1)) for values in parts if values}
+        else:
+            parts |= {frozenset([each]) for each in some}
+        yield from (_Atom(name, word, values) for values in sorted(filter(None, parts), key=lambda values: (-len(values), sorted(values))))
 
 
 def _write(atoms: Sequence[_Atom], limits: Mapping[str, TensorLimits], examples: Sequence[Example]) -> dict[str, Any] | None:
@@ -182,7 +193,7 @@ def _test(atom: _Atom) -> Test:
     if atom.word == "constant":
         return {"constant": min(atom.values)}
     if atom.word == "dataTypes":
-        return {"dataTypes": [each for each in DATA_TYPES if each in atom.values]}
+        return {"dataTypes": [each for each in get_args(DataType) if each in atom.values]}
     if atom.word == "value":
         return _oneOf(atom.values)
     return {atom.word: {"min": min(atom.values)} | ({"max": most} if (most := max(atom.values)) < _ANY_SIZE - 1 else {})}

@@ -81,13 +81,11 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
         size = shape[axis]
         places = e.node("Max", [e.cast(op["indices"], "int32"), e.scalar(-size, "int32")])
         places = e.cast(e.node("Min", [places, e.scalar(size - 1, "int32")]), "int64")
-    # With indices of five dimensions, `GatherND` ends the process; in a list of them, it is wrong for slices of several dimensions.
-    isLarge = len(indices) >= _RANK
-    places = e.reshape(places, [math.prod(indices), 1] if isLarge else [*indices, 1])
-    result = e.node("GatherND", [e.transpose(op["input"], order), places])
-    if isLarge:
-        result = e.reshape(result, [*indices, *[shape[each] for each in order[1:]]])
-    return e.transpose(result, _place_indices(axis, len(indices), len(shape) - 1))
+    # With five dimensions, `GatherND` leaves the device or ends the process: it gets rows, and a list of places.
+    rest = [shape[each] for each in order[1:]]
+    rows = e.reshape(e.transpose(op["input"], order), [shape[axis], math.prod(rest)])
+    result = e.node("GatherND", [rows, e.reshape(places, [math.prod(indices), 1])])
+    return e.transpose(e.reshape(result, [*indices, *rest]), _place_indices(axis, len(indices), len(rest)))
 
 
 def _place_indices(axis: int, rank: int, others: int) -> list[int]:
@@ -101,17 +99,17 @@ def _repeat(e: Emitter, value: str, count: int, size: int) -> str:
 
 
 def _gather_nd(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
-    shape, indices = op.shape("input"), op.shape("indices")
-    if math.prod(shape[: indices[-1]]) != 1:
-        if len(indices) <= _RANK:
-            return emit(e, op)
-        # With indices of five dimensions, `GatherND` ends the process.
-        rows = [math.prod(indices[:-1]), indices[-1]]
-        op.inputs = {**op.inputs, "indices": e.reshape(op["indices"], rows)}
-        places = e.reshape(emit_indices(e, op, shape[: indices[-1]], wide=True), rows)
-        return e.reshape(e.node("GatherND", [op["input"], places]), op.outputs[0].dimensions)
-    repeated = _repeat(e, op["input"], math.prod(indices[:-1]), math.prod(shape[indices[-1] :]))
-    return e.reshape(repeated, op.outputs[0].dimensions)
+    shape, indices, result = op.shape("input"), op.shape("indices"), op.outputs[0].dimensions
+    depth = indices[-1]
+    if math.prod(shape[:depth]) == 1:
+        return e.reshape(_repeat(e, op["input"], math.prod(indices[:-1]), math.prod(shape[depth:])), result)
+    if max(len(shape), len(indices), len(result)) <= _RANK:
+        return emit(e, op)
+    # As for `gather`: rows, and a list of places.
+    op.inputs = {**op.inputs, "indices": e.reshape(op["indices"], [math.prod(indices[:-1]), depth])}
+    places = e.reshape(emit_indices(e, op, shape[:depth], wide=True), [math.prod(indices[:-1]), depth])
+    rows = e.reshape(op["input"], [*shape[:depth], math.prod(shape[depth:])])
+    return e.reshape(e.node("GatherND", [rows, places]), result)
 
 
 def _count_up(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:

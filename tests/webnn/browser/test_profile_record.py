@@ -29,7 +29,7 @@ KEPT = ("cast", "concat", "gatherElements", "identity", "maxPool2d", "pad", "red
 RULES: dict[str, Any] = {
     "concat": [{"must": {"inputs": {"dataTypes": ["float32", "int32"]}}, "error": "UnknownError"}],
     "gatherElements": [{"must": {"indices": {"constant": True}}, "error": "NotSupportedError"}],
-    "maxPool2d": [{"must": {"dilations": {"equals": [1, 1]}}, "error": "NotSupportedError"}],
+    "maxPool2d": [{"must": {"dilated": {"equals": False}}, "error": "NotSupportedError"}],
     "pad": [{"must": {"mode": {"oneOf": ["constant", "reflection"]}}, "error": "OperationError"}],
     "reduceMax": [
         {"must": {"input": {"rankRange": {"min": 0, "max": 2}}}, "when": {"input": {"dataTypes": ["float32"]}}, "error": "UnknownError"}
