@@ -83,9 +83,11 @@ def _gather(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
         places = e.cast(e.node("Min", [places, e.scalar(size - 1, "int32")]), "int64")
     # With five dimensions, `GatherND` leaves the device or ends the process: it gets rows, and a list of places.
     rest = [shape[each] for each in order[1:]]
-    rows = e.reshape(e.transpose(op["input"], order), [shape[axis], math.prod(rest)])
+    rows = e.transpose(op["input"], order)
+    rows = rows if len(rest) == 1 else e.reshape(rows, [shape[axis], math.prod(rest)])
     result = e.node("GatherND", [rows, e.reshape(places, [math.prod(indices), 1])])
-    return e.transpose(e.reshape(result, [*indices, *rest]), _place_indices(axis, len(indices), len(rest)))
+    result = result if len(rest) == len(indices) == 1 else e.reshape(result, [*indices, *rest])
+    return e.transpose(result, _place_indices(axis, len(indices), len(rest)))
 
 
 def _place_indices(axis: int, rank: int, others: int) -> list[int]:
