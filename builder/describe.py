@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 from webnn.builder.base import require_operand
 from webnn.builder.content import ByContent
 from webnn.builder.description import (
-    ActivationDescription,
     CallDescription,
     ConstantDescription,
     GraphDescription,
     OperatorDescription,
+    given_options,
 )
 from webnn.builder.graph import collect_calls, find_fusions
 from webnn.validation import webidl
 from webnn.validation.errors import argument_error
-from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
-    from webnn.validation.dictionary import Dictionary
 
-__all__ = ["Names", "describe", "describe_checked", "describe_graph", "given_options", "make_operator", "value_key"]
+__all__ = ["Names", "describe", "describe_checked", "describe_graph", "make_operator", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -190,42 +188,6 @@ class _Describer:
         elif operand._value is None:
             self._inputs[name] = operand.descriptor
         return name
-
-
-def given_options(operator: Operator) -> dict[str, Any]:
-    """Return the options that the program gave, in the IDL's order, without operands."""
-    given, options, row = operator.given, operator.options, operator.operation
-    if not given or options is None:
-        return {}
-    numbers = row.numbers
-    members = [member for member in _plain_members(type(options)) if member in given]
-    return {member: _give_back(given[member], getattr(options, member), rounded=member in numbers) for member in members}
-
-
-@functools.cache
-def _plain_members(model: type[Dictionary]) -> tuple[str, ...]:
-    """Return the names of a dictionary's members other than operands, in the IDL's order."""
-    operands = model.operand_members()
-    return tuple([member for member in model.model_fields if member not in operands])
-
-
-def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
-    """Return the description of an option.
-
-    A number is returned as the program gave it, because the converted number is rounded. Any other value is returned as converted, because
-    the program may have changed its own list since, or read its own iterator.
-    """
-    if type(given) in (int, float) and (rounded or type(converted) is float):
-        return given
-    if isinstance(converted, tuple) and converted and isinstance(converted[0], Activation):
-        return tuple([_give_back(None, element) for element in converted])
-    if not isinstance(converted, Activation):
-        return converted
-    if converted.builder is None:
-        # A draft without `MLActivation` has names.
-        return converted.name
-    options = {name: _give_back(converted.given[name], value) for name, value in converted.parameters.items() if name in converted.given}
-    return ActivationDescription(operation=converted.name, options=options)
 
 
 class Names:

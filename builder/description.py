@@ -5,6 +5,7 @@ A description has the specification's own names. It needs no operand, no builder
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -18,13 +19,15 @@ from webnn.builder import above
 from webnn.builder.content import ByContent, comparable, feed
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call
 from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
+    from webnn.builder.operand import MLOperand, Operator
+    from webnn.validation.dictionary import Dictionary
 
 __all__ = [
     "ActivationDescription",
@@ -34,6 +37,7 @@ __all__ = [
     "FormatError",
     "GraphDescription",
     "OperatorDescription",
+    "given_options",
     "load",
 ]
 
@@ -430,3 +434,39 @@ def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tupl
     places = {-1: -1} | {place: number for number, place in enumerate(kept)}
     own = [(calls[place], tuple([name for name in calls[place].operators if name in operators])) for place in kept]
     return tuple([replace(call, operators=names, caller=places[call.caller]) for call, names in own])
+
+
+def given_options(operator: Operator) -> dict[str, Any]:
+    """Return the options that the program gave, in the IDL's order, without operands."""
+    given, options, row = operator.given, operator.options, operator.operation
+    if not given or options is None:
+        return {}
+    numbers = row.numbers
+    members = [member for member in _plain_members(type(options)) if member in given]
+    return {member: _give_back(given[member], getattr(options, member), rounded=member in numbers) for member in members}
+
+
+@functools.cache
+def _plain_members(model: type[Dictionary]) -> tuple[str, ...]:
+    """Return the names of a dictionary's members other than operands, in the IDL's order."""
+    operands = model.operand_members()
+    return tuple([member for member in model.model_fields if member not in operands])
+
+
+def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
+    """Return the description of an option.
+
+    A number is returned as the program gave it, because the converted number is rounded. Any other value is returned as converted, because
+    the program may have changed its own list since, or read its own iterator.
+    """
+    if type(given) in (int, float) and (rounded or type(converted) is float):
+        return given
+    if isinstance(converted, tuple) and converted and isinstance(converted[0], Activation):
+        return tuple([_give_back(None, element) for element in converted])
+    if not isinstance(converted, Activation):
+        return converted
+    if converted.builder is None:
+        # A draft without `MLActivation` has names.
+        return converted.name
+    options = {name: _give_back(converted.given[name], value) for name, value in converted.parameters.items() if name in converted.given}
+    return ActivationDescription(operation=converted.name, options=options)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.collection import without_collection
-from webnn.builder.describe import given_options
-from webnn.builder.description import ActivationDescription, DescriptionError
+from webnn.builder.description import ActivationDescription, DescriptionError, given_options
 from webnn.builder.graph import FUSE, ComputationalGraph, SubgraphCall, collect, restore_call
 from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator

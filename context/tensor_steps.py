@@ -191,10 +191,9 @@ class TensorSteps(Steps):
                 )
             # [5.2] It was not destroyed.
             held = tensor._memory
-            if held is not None:
-                memory.append(held)
-            elif not checks.lost_first:
+            if held is None and not checks.lost_first:
                 raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH, rule="destroyed")
+            memory += [held] if held is not None else []
         # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
         # [7] The outputs are those of the graph.

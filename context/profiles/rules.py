@@ -326,7 +326,7 @@ _DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str | bool]]] = Mapping
         "triangular": {"farDiagonal": _far_diagonal},
     }
 )
-#: Those that follow from the values alone.
+#: The same, where they follow from the values alone.
 _OF_VALUES: Mapping[str, Mapping[str, Callable[[Values], bool]]] = MappingProxyType(
     {name: {"padded": _is_padded, "dilated": _is_dilated} for name in ("averagePool2d", "l2Pool2d", "maxPool2d")}
 )

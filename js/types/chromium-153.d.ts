@@ -136,10 +136,10 @@ interface MLGatherSupportLimits {
 
 interface MLGemmOptions extends MLOperatorOptions {
   c?: MLOperand;
-  alpha?: number;
-  beta?: number;
   aTranspose?: boolean;
   bTranspose?: boolean;
+  alpha?: number;
+  beta?: number;
 }
 
 interface MLGemmSupportLimits {
@@ -197,8 +197,8 @@ interface MLHardSigmoidOptions extends MLOperatorOptions {
 interface MLInstanceNormalizationOptions extends MLOperatorOptions {
   scale?: MLOperand;
   bias?: MLOperand;
-  epsilon?: number;
   layout?: MLInputOperandLayout;
+  epsilon?: number;
 }
 
 interface MLLayerNormalizationOptions extends MLOperatorOptions {

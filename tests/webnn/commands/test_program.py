@@ -169,7 +169,8 @@ console.log(b, await read('a.txt'), await read('outside.txt'), await read('..%2f
   await read(new URL('b.mjs', import.meta.url)));
 """
     result = run_here("--root", tmp_path / "data", write(tmp_path / "own/program.mjs", source))
-    assert (result.returncode, result.stdout, result.stderr) == (0, "own data 404 refused export default 'own';\n", "")
+    missing = f"webnn: 404: https://app.test/outside.txt: there is no file {tmp_path / 'data' / 'outside.txt'}\n"
+    assert (result.returncode, result.stdout, result.stderr) == (0, "own data 404 refused export default 'own';\n", missing)
 
 
 def test_a_file_js_by_its_package(tmp_path: Path) -> None:
