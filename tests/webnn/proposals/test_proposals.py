@@ -106,7 +106,7 @@ def test_with_compute(name: str) -> None:
 WRONG = [
     # additions to the newest draft, and the message
     ("compute-policy+compute-policy", r"^'2026-06\+compute-policy' has 'compute-policy' already$"),
-    ("compute-polity", r"^there is no addition 'compute-polity' to a revision here; known are \['browsers', 'chromium', 'compute', 'compute-policy'"),
+    ("compute-polity", r"^there is no addition 'compute-polity' to a revision here; known are \['browsers', 'chromium', 'compute', "),
     ("compute_policy", r"^there is no addition 'compute_policy'"),
 ]
 
