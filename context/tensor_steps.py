@@ -193,7 +193,8 @@ class TensorSteps(Steps):
             held = tensor._memory
             if held is None and not checks.lost_first:
                 raise argument_error("dispatch", place, "must not be destroyed", _DISPATCH, rule="destroyed")
-            memory += [held] if held is not None else []
+            if held is not None:
+                memory.append(held)
         # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
         # [7] The outputs are those of the graph.
