@@ -60,17 +60,18 @@ def pooling_axes(
     strides: Sequence[int] | None = None,
     dilations: Sequence[int] | None = None,
 ) -> tuple[PoolingAxis, PoolingAxis]:
-    """Return the windows along height and width. An option that is ``None`` has its default."""
+    """Return the windows along height and width. An option that is ``None`` has its default; one element has no gaps."""
     _, _, *sizes = input_sizes(layout, tuple(input))
     _, _, *outputs = input_sizes(layout, tuple(output))
+    windows = windowDimensions or sizes
     height, width = (
         PoolingAxis(
             axis=layout.index("hw"[index]),
             size=sizes[index],
             output=outputs[index],
-            window=(windowDimensions or sizes)[index],
+            window=windows[index],
             stride=(strides or (1, 1))[index],
-            dilation=(dilations or (1, 1))[index],
+            dilation=1 if windows[index] == 1 else (dilations or (1, 1))[index],
             begin=(padding or (0, 0, 0, 0))[2 * index],
         )
         for index in range(2)

@@ -6,11 +6,12 @@ import numpy as np
 
 from webnn.builder.onnx.branch import choose
 from webnn.builder.onnx.emitter import BOOL, Emitter, Op, Translation
+from webnn.builder.onnx.padding import Pad, pad_with_node
 from webnn.builder.places import find_padding
 from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, ML_DTYPES, SMALL_TYPES, DataType, integer_range, is_float
 from webnn.validation.shapes import bidirectionally_broadcast
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "pad"]
 
 
 def _saturate(number: float, dataType: DataType) -> int:
@@ -128,27 +129,22 @@ def _triangular(e: Emitter, op: Op) -> str:
     return e.node("Trilu", [op["input"], e.scalar(diagonal, "int64")], upper=int(op.options.upper))
 
 
-def _pad(e: Emitter, op: Op) -> str:
+def pad(e: Emitter, op: Op, *, with_constant: Pad = pad_with_node) -> str:
+    """Emit ``pad``."""
     view = e.view(op["input"], len(op.shape("input")))
     shape, beginning, ending = map(view.for_source, (op.shape("input"), op.arguments["beginningPadding"], op.arguments["endingPadding"]))
     if not any(beginning) and not any(ending):
         return op["input"]
-    return e.transpose(_pad_source(e, op, view.source, shape, beginning, ending), view.permutation)
+    return e.transpose(_pad_source(e, op, view.source, shape, beginning, ending, with_constant), view.permutation)
 
 
-def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: list[int], ending: list[int]) -> str:
+def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: list[int], ending: list[int], with_constant: Pad) -> str:
     dtype, mode = op.type("input"), op.options.mode
-    pads = e.ints([*beginning, *ending])
     if mode == "constant":
-        # Give the axes, although these are all: without them the engine merges the node into a pooling behind it, with wrong values or
-        # errors.
-        axes = e.ints(range(len(shape)))
-        if dtype == "float16":
-            # The engine pads in float32; the cast back rounds the constant once.
-            return e.cast(e.node("Pad", [e.cast(value, "float32"), pads, e.scalar(op.options.value, "float32"), axes]), "float16")
-        number = op.options.value if dtype == "float32" else _saturate(op.options.value, dtype)
-        return e.node("Pad", [value, pads, e.scalar(number, dtype), axes])
+        number = op.options.value if is_float(dtype) else _saturate(op.options.value, dtype)
+        return with_constant(e, value, shape, dtype, beginning, ending, number)
     if dtype != "float16":
+        pads = e.ints([*beginning, *ending])
         if mode == "edge":
             return e.node("Pad", [value, pads], mode="edge")
         # The engine mirrors only once, and by less than the whole size.
@@ -199,7 +195,7 @@ TRANSLATIONS = {
     # `Concat` and `Reshape` take no small integers.
     "concat": Translation(emit=_concat, carry=CARRIERS, native=("bfloat16",)),
     "expand": Translation(emit=_expand),
-    "pad": Translation(emit=_pad),
+    "pad": Translation(emit=pad),
     "reshape": Translation(emit=_reshape, carry=CARRIERS, native=ML_DTYPES),
     "slice": Translation(emit=_slice, native=("bfloat16",)),
     "split": Translation(emit=_split, native=("bfloat16",)),

@@ -13,11 +13,12 @@ import numpy as np
 
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
+from webnn.builder.onnx.padding import Pad, pad_with_node
 from webnn.validation.descriptor import DataType, extreme, is_float
 from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.windows import PoolingAxis, pooling_axes
 
-__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "fill_unless_strided", "max_pool"]
+__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "fill_unless_strided", "l2_pool", "max_pool"]
 
 
 def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
@@ -37,30 +38,26 @@ def _must_pad(axis: PoolingAxis) -> bool:
 
 def _is_global(axes: tuple[PoolingAxis, PoolingAxis]) -> bool:
     """The one window is the whole input."""
-    return all(
-        axis.output == 1 and axis.window == axis.size and axis.begin == 0 and (axis.dilation == 1 or axis.window == 1) for axis in axes
-    )
+    return all(axis.output == 1 and axis.window == axis.size and axis.begin == 0 and axis.dilation == 1 for axis in axes)
 
 
-def _pad(e: Emitter, value: str, axes: tuple[PoolingAxis, PoolingAxis], fill: str, *, last: int = 3) -> str:
-    """Pad both spatial axes; ``last`` is the index of the second one."""
-    pads = [0] * 8
-    for number, axis in zip((last - 1, last), axes, strict=True):
-        pads[number], pads[number + 4] = axis.begin, axis.end
-    if not any(pads):
+def _pad(e: Emitter, op: Op, value: str, dtype: DataType, layout: str, fill: float, pad: Pad) -> str:
+    """Pad both spatial axes of the operator's input, which is in a layout."""
+    pads = {name: (axis.begin, axis.end) for name, axis in zip("hw", _spatial(op), strict=True)}
+    if not any(map(any, pads.values())):
         return value
-    # With its axes given, the engine does not fuse the node into a pooling node that follows: the fusion is wrong for a maximum, and
-    # makes paddings that the engine then refuses. All four are given: the engine fails to move a transpose over fewer.
-    return e.node("Pad", [value, e.ints(pads), fill, e.ints(range(4))])
+    own = op.options.layout
+    beginning, ending = zip(*(pads.get(name, (0, 0)) for name in layout), strict=True)
+    return pad(e, value, [op.shape("input")[own.index(name)] for name in layout], dtype, beginning, ending, fill)
 
 
-def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit: bool, **attributes: int) -> str:
-    """Emit a pooling node, in "nchw", of a float32 value in the operator's layout. If ``explicit``, a node before it pads with ``fill``."""
-    height, width = axes = _spatial(op)
+def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit: bool, pad: Pad = pad_with_node, **attributes: int) -> str:
+    """Emit a pooling node, in "nchw", of a float32 value in the operator's layout. If ``explicit``, it is padded with ``fill`` before."""
+    height, width = _spatial(op)
     value = e.from_layout(value, op.options.layout)
     pads = [height.begin, width.begin, height.end, width.end]
     if explicit:
-        value = _pad(e, value, axes, e.scalar(fill, "float32"))
+        value = _pad(e, op, value, "float32", "nchw", fill, pad)
         pads = [0, 0, 0, 0]
     return e.node(
         op_type,
@@ -79,16 +76,15 @@ def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[PoolingAxis, Pooli
     return e.reduce(op_type, value, 4, [axis.axis for axis in axes], keep=True)
 
 
-def average_pool(e: Emitter, op: Op, *, counts: bool = True) -> str:
+def average_pool(e: Emitter, op: Op, *, counts: bool = True, pad: Pad = pad_with_node) -> str:
     """Emit ``averagePool2d``; ``counts`` says whether the provider's node leaves its padding out when it counts elements."""
     axes = _spatial(op)
     if _is_global(axes):
         return _reduce(e, "ReduceMean", op["input"], axes)
     explicit = any(map(_must_pad, axes))
     isWhole = explicit or (not counts and any(axis.begin or axis.end for axis in axes))
-    result = _pool(
-        e, op, "AveragePool", op["input"], 0.0, explicit=explicit, **({"count_include_pad": 1} if isWhole and not explicit else {})
-    )
+    attributes = {"count_include_pad": 1} if isWhole and not explicit else {}
+    result = _pool(e, op, "AveragePool", op["input"], 0.0, explicit=explicit, pad=pad, **attributes)
     if isWhole:
         # The engine divided by the whole window: correct that to its elements inside the input; none gives 0 * infinity, NaN.
         with np.errstate(divide="ignore"):
@@ -97,14 +93,15 @@ def average_pool(e: Emitter, op: Op, *, counts: bool = True) -> str:
     return e.to_layout(result, op.options.layout)
 
 
-def _l2(e: Emitter, op: Op) -> str:
+def l2_pool(e: Emitter, op: Op, *, pad: Pad = pad_with_node) -> str:
+    """Emit ``l2Pool2d``."""
     height, width = axes = _spatial(op)
     # The engine's LpPool takes 30 to 240 times as long as the average of the squares.
     squares = e.elementwise("Mul", [op["input"], op["input"]])
     if _is_global(axes):
         return e.node("Sqrt", [_reduce(e, "ReduceSum", squares, axes)])
     explicit = any(map(_is_refused, axes))
-    average = _pool(e, op, "AveragePool", squares, 0.0, explicit=explicit, count_include_pad=1)
+    average = _pool(e, op, "AveragePool", squares, 0.0, explicit=explicit, pad=pad, count_include_pad=1)
     total = e.node("Mul", [average, e.scalar(height.window * width.window, "float32")])
     return e.to_layout(e.node("Sqrt", [total]), op.options.layout)
 
@@ -129,14 +126,14 @@ def _slices_max(e: Emitter, value: str, axis: PoolingAxis, dtype: DataType) -> s
     return value
 
 
-def max_pool(e: Emitter, op: Op, *, padding: bool = True) -> str:
+def max_pool(e: Emitter, op: Op, *, padding: bool = True, pad: Pad = pad_with_node) -> str:
     """Emit ``maxPool2d``; ``padding`` says whether the provider's node pads by itself."""
     height, width = axes = _spatial(op)
     value, type = op["input"], op.type("input")
     lowest = extreme(type, largest=False)
     if type in ("int32", "uint32", "int64", "uint64"):
         # There is no kernel for these types, and no carrier that would be exact for all of them.
-        padded = _pad(e, value, axes, e.scalar(lowest, type), last=width.axis)
+        padded = _pad(e, op, value, type, op.options.layout, lowest, pad)
         return _slices_max(e, _slices_max(e, padded, height, type), width, type)
     # The engine's maximum with a NaN depends on the NaN's place in the window; masking it would cost as much as the pooling.
     if type != "float32":
@@ -146,7 +143,7 @@ def max_pool(e: Emitter, op: Op, *, padding: bool = True) -> str:
         result = _reduce(e, "ReduceMax", value, axes)
     else:
         explicit = not padding or any(map(_must_pad, axes))
-        result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit), op.options.layout)
+        result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit, pad=pad), op.options.layout)
     return result if type == "float32" else e.cast(result, type)
 
 
@@ -181,6 +178,6 @@ def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
 
 TRANSLATIONS: dict[str, Translation] = {
     "averagePool2d": Translation(emit=average_pool, carry={"float16": "float32"}),
-    "l2Pool2d": Translation(emit=_l2, carry={"float16": "float32"}),
+    "l2Pool2d": Translation(emit=l2_pool, carry={"float16": "float32"}),
     "maxPool2d": Translation(emit=max_pool, carry={"float16": "float32"}),
 }

@@ -88,10 +88,19 @@ def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: boo
     return value
 
 
-def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[int]] = _LINEAR, lower: bool = True) -> str:
+def resample2d(
+    e: Emitter,
+    op: Op,
+    *,
+    upper: bool,
+    linear: Collection[Sequence[int]] = _LINEAR,
+    turns: bool = False,
+    lower: bool = True,
+) -> str:
     """Emit ``resample2d``. The nearest of two elements that are equally near is the lower one, or the upper one.
 
-    ``linear`` has the axes that the engine's linear mode takes; ``lower`` says whether its nearest mode can choose the lower element.
+    ``linear`` has the axes that the engine's linear mode takes; ``turns`` says whether transposes make those of floats the last two, for
+    both modes; ``lower`` says whether its nearest mode can choose the lower element.
     """
     options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
     mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
@@ -111,7 +120,10 @@ def resample2d(e: Emitter, op: Op, *, upper: bool, linear: Collection[Sequence[i
     if right and mode == "nearest" and max(output) <= _LONGEST_TABLE:
         right = all(axis.is_engine_exact and (lower or upper or not axis.has_ties) for axis in axes)
     view = e.view(op["input"], 4)
-    if mode == "linear":
+    if turns and right and is_float(op.operands["input"].descriptor.dataType):
+        order = [*(axis for axis in range(4) if axis not in indices), *sorted(indices)]
+        view = View(e.transpose(op["input"], order), tuple(map(order.index, range(4))))
+    elif mode == "linear":
         right = right and _takes_linear(e, view, axes, linear)
     if right:
         result = _with_resize(e, op, view, mode, axes, sizes=sizes, upper=upper)

@@ -314,7 +314,9 @@ def _is_padded(values: Values) -> bool:
 
 def _is_dilated(values: Values) -> bool:
     """Tell whether the window of a pooling has gaps."""
-    return any(each != 1 for each in values["dilations"][1] or ())
+    windows, dilations = (values[name][1] for name in ("windowDimensions", "dilations"))
+    # One element has no gaps.
+    return any(each != 1 and (not windows or windows[index] != 1) for index, each in enumerate(dilations or ()))
 
 
 #: Values that follow from others, by operation and name.

@@ -29,6 +29,11 @@ def test_layouts_and_defaults() -> None:
         assert [(each.size, each.window, each.output, each.begin, each.end) for each in (height, width)] == wanted
 
 
+def test_one_element_has_no_gaps() -> None:
+    height, width = pooling_axes("nchw", [1, 1, 5, 5], [1, 1, 5, 1], [1, 3], None, None, [2, 2])
+    assert (height.dilation, width.dilation) == (1, 2)
+
+
 def test_same_upper() -> None:
     shapes = [1, 1, 5, 5], [1, 1, 3, 3]
     same, explicit = (pooling_axes("nchw", *shapes, [2, 2], [top, 1, 0, 1], [2, 2]) for top in (0, 1))

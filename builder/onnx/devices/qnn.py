@@ -20,7 +20,9 @@ from webnn.builder.onnx.devices.forms import clamp_floats, softsign
 from webnn.builder.onnx.devices.ranks import carry, merge_axis, merge_elementwise, merge_matmul, merge_reduction
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices
-from webnn.builder.onnx.pooling import average_pool, max_pool
+from webnn.builder.onnx.movement import pad
+from webnn.builder.onnx.padding import pad_with_parts
+from webnn.builder.onnx.pooling import average_pool, l2_pool, max_pool
 from webnn.builder.onnx.quantization import dequantize_in_steps
 from webnn.builder.onnx.recurrent import STEPS
 from webnn.builder.onnx.resample import resample2d
@@ -337,8 +339,8 @@ def _merged(row: Translation, merge: Callable[[Emit], Emit]) -> Translation:
 def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
     changed = {
-        # Its padding counts.
-        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False)),
+        # Its padding counts. There is no `Pad` with axes.
+        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False, pad=pad_with_parts)),
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
@@ -367,20 +369,20 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "gemm": replace(rows["gemm"], emit=_gemm),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
         "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None, carry={}),
+        "l2Pool2d": replace(rows["l2Pool2d"], emit=partial(l2_pool, pad=pad_with_parts)),
         "layerNormalization": replace(
             rows["layerNormalization"], emit=partial(_layer_normalization, rows["layerNormalization"].emit), fast=None, carry={}
         ),
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         **{name: replace(rows[name], emit=_connect) for name in _CONNECTIVES},
         # Its padding at the beginning counts as zeros.
-        "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False))),
-        # It has `Pad` for constants, and few others.
-        "pad": replace(rows["pad"], emit=_of_floats(rows["pad"].emit, picks.pad)),
+        "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False, pad=pad_with_parts))),
+        "pad": replace(rows["pad"], emit=_of_floats(partial(pad, with_constant=pad_with_parts), picks.pad)),
         "quantizeLinear": replace(rows["quantizeLinear"], emit=partial(_unsigned, rows["quantizeLinear"].emit)),
         "reduceProduct": replace(rows["reduceProduct"], emit=_reduce_product),
         "relu": replace(rows["relu"], emit=partial(_relu, rows["relu"].emit), kernel=""),
-        # The nearest mode of its `Resize` takes the upper one of two elements that are equally near.
-        "resample2d": replace(rows["resample2d"], emit=partial(resample2d, upper=False, lower=False)),
+        # The nearest mode of its `Resize` takes the upper one of two elements that are equally near. Other axes than the last two leave.
+        "resample2d": replace(rows["resample2d"], emit=partial(resample2d, upper=False, lower=False, turns=True)),
         "scatterElements": replace(rows["scatterElements"], emit=partial(_count_up, rows["scatterElements"].emit)),
         "slice": replace(rows["slice"], emit=partial(_slice, rows["slice"].emit)),
         # There is no `Softsign`.

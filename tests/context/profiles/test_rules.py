@@ -25,6 +25,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "relu": [{"must": {"input": {"constant": False}}}],
     "pad": [{"must": {"mode": {"oneOf": ["constant", "reflection"]}}, "when": {"input": {"rankRange": {"min": 1, "max": 8}}}}],
     "averagePool2d": [{"must": {"dilations": {"equals": [1, 1]}}}],
+    "l2Pool2d": [{"must": {"dilated": {"equals": False}}}],
     "concat": [
         {"must": {"inputs": {"dataTypes": ["float32", "int32"]}}, "error": "UnknownError"},
         {"must": {"inputs": {"rankRange": {"min": 1, "max": 2}}}, "when": {"inputs": {**FLOATS, "size": {"min": 2}}}},
@@ -121,6 +122,9 @@ CALLS: list[tuple[Make, str, str]] = [
         "conv2d: options.bias must be a constant",
     ),
     (call("conv2d", SMALL, known(1, 1, 1, 1)), "", ""),
+    (call("l2Pool2d", IMAGE, windowDimensions=[1, 2], dilations=[1, 2]), "NotSupportedError", "l2Pool2d: dilated must be False"),
+    (call("l2Pool2d", IMAGE, windowDimensions=[1, 2], dilations=[2, 1]), "", ""),
+    (call("l2Pool2d", IMAGE, padding=[5, 0, 0, 0], dilations=[2, 1]), "NotSupportedError", "l2Pool2d: dilated must be False"),
     (
         call("convTranspose2d", SMALL, known(1, 1, 3, 3), padding=[0, 1, 1, 0]),
         "NotSupportedError",

@@ -26,6 +26,9 @@ KEPT: dict[str, tuple[Array, Make]] = {
     "logicalOr": (MASK, lambda b, x: b.logicalOr(x, x)),
     "logicalXor": (MASK, lambda b, x: b.logicalXor(x, x)),
     "layerNormalization": (FLOATS, lambda b, x: b.layerNormalization(x, axes=[2])),
+    "pad": (FLOATS, lambda b, x: b.pad(x, [1, 0, 2], [0, 0, 3], value=0.5)),
+    "maxPool2d": (FLOATS[None], lambda b, x: b.maxPool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1])),
+    "resample2d": (FLOATS[None], lambda b, x: b.resample2d(x, mode="nearest-neighbor", sizes=[6, 9], axes=[1, 2])),
 }
 
 

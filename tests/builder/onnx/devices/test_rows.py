@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -89,6 +90,9 @@ CASES: list[Case] = [
     Case("split", integers("uint8", 4, 3), 2),
     Case("tile", integers("uint8", 2, 3), [2, 3]),
     Case("pad", integers("uint8", 2, 3), [1, 0], [0, 2], value=7),
+    Case("pad", floats(2, 3, 1), [0, 2, 1], [1, 0, 0], value=-math.inf),
+    Case("pad", floats(2, 3).astype(np.float16), [1, 0], [0, 2], value=1e9),
+    Case("pad", np.zeros((), np.float32), [], [], value=3),
     *(Case("slice", values, [1, 0, 0, 1, 1], [1, 3, 1, 1, 3], strides=[1, 2, 1, 1, 2]) for values in (floats(*SHAPE), MASK)),
     Case("slice", integers("int32", 4, 5), [1, 0], [2, 5]),
     *(Case("reverse", integers(t, *SHAPE), axes=[1, 4]) for t in ("float32", "int32", "uint8")),
@@ -113,8 +117,11 @@ CASES: list[Case] = [
     *(
         Case("resample2d", floats(1, 3, 2, 2), mode=mode, axes=axes, sizes=[6, 5])
         for mode in ("linear", "nearest-neighbor")
-        for axes in ([1, 2], [2, 3])
+        for axes in ([1, 2], [2, 3], [3, 0])
     ),
+    Case("resample2d", integers("uint8", 1, 3, 2, 2), mode="nearest-neighbor", axes=[1, 2], sizes=[6, 5]),
+    Case("l2Pool2d", floats(1, 2, 5, 5), windowDimensions=[2, 1], dilations=[1, 3], padding=[0, 3, 1, 0]),
+    Case("maxPool2d", integers("int64", 1, 4, 3, 2), windowDimensions=[2, 2], padding=[1, 0, 0, 1], layout="nhwc"),
     *(
         Case("dequantizeLinear", np.array(values, t), np.abs(floats(*sizes)), np.array(zeros, t))
         for t, values, sizes, zeros in (
@@ -244,11 +251,13 @@ NODES: list[tuple[Case, str, Sequence[str]]] = [
         QNN,
         ["Reshape", "ReduceMean", "Sub", "Mul", "ReduceMean", "Add", "Sqrt", "Div", "Reshape"],
     ),
-    (Case("maxPool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["Pad", "MaxPool"]),
+    (Case("maxPool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["Concat", "Concat", "MaxPool"]),
     (Case("averagePool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3], padding=[1, 1, 1, 1]), QNN, ["AveragePool", "Mul", "Mul"]),
     (Case("averagePool2d", floats(1, 1, 4, 4), windowDimensions=[3, 3]), QNN, ["AveragePool"]),
     (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[2, 4]), QNN, ["Gather", "Gather"]),
     (Case("resample2d", floats(1, 1, 4, 4), mode="nearest-neighbor", sizes=[8, 8]), QNN, ["Resize"]),
+    (Case("resample2d", floats(1, 4, 4, 2), axes=[1, 2], sizes=[8, 8]), QNN, ["Transpose", "Resize", "Transpose"]),
+    (Case("pad", floats(2, 3), [0, 0], [1, 0]), QNN, ["Concat"]),
     (Case("gather", floats(3, 4), np.array([1], np.int64), axis=0), QNN, ["Cast", "Max", "Min", "Cast", "Reshape", "GatherND"]),
     (Case("sin", floats(*SHAPE).astype(np.float16)), QNN, ["Reshape", "Cast", "Sin", "Cast", "Reshape"]),
     (Case("layerNormalization", floats(2, 3).astype(np.float16), axes=[1]), QNN, ["Reshape", "LayerNormalization", "Reshape"]),
