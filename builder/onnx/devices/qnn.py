@@ -160,6 +160,17 @@ def _dequantize(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     return dequantize_in_steps(e, op, subtract=lambda e, minuend, subtrahend, _: e.cast(e.node("Sub", [minuend, subtrahend]), "float32"))
 
 
+def _pad(
+    e: Emitter, value: str, shape: Sequence[int], dtype: DataType, beginning: Sequence[int], ending: Sequence[int], number: float
+) -> str:
+    padded = pad_with_parts(e, value, shape, dtype, beginning, ending, number)
+    # A `MaxPool` in "nhwc" takes the parts for zeros if they are infinities, unless there are two nodes between.
+    if padded == value or not math.isinf(number):
+        return padded
+    sizes = [before + size + after for before, size, after in zip(beginning, shape, ending, strict=True)]
+    return e.node("Reshape", [e.node("Reshape", [padded, e.ints([math.prod(sizes)])]), e.ints(sizes)])
+
+
 def _relu(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     dtype = op.type("input")
     return emit(e, op) if dtype in FLOAT_TYPES else _clip(emit, e, op, 0, int(np.iinfo(dtype).max))
@@ -340,7 +351,7 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
     """Return the rows that differ from those of the CPU provider."""
     changed = {
         # Its padding counts. There is no `Pad` with axes.
-        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False, pad=pad_with_parts)),
+        "averagePool2d": replace(rows["averagePool2d"], emit=partial(average_pool, counts=False, pad=_pad)),
         # Its kernel misses 6 units in the last place.
         "batchNormalization": replace(rows["batchNormalization"], fast=None),
         # `Min` of float16 drops NaN.
@@ -369,15 +380,15 @@ def change_rows(rows: Mapping[str, Translation]) -> dict[str, Translation]:
         "gemm": replace(rows["gemm"], emit=_gemm),
         "hardSigmoid": replace(rows["hardSigmoid"], emit=_hard_sigmoid),
         "instanceNormalization": replace(rows["instanceNormalization"], emit=_instance_normalization, fast=None, carry={}),
-        "l2Pool2d": replace(rows["l2Pool2d"], emit=partial(l2_pool, pad=pad_with_parts)),
+        "l2Pool2d": replace(rows["l2Pool2d"], emit=partial(l2_pool, pad=_pad)),
         "layerNormalization": replace(
             rows["layerNormalization"], emit=partial(_layer_normalization, rows["layerNormalization"].emit), fast=None, carry={}
         ),
         "logicalNot": replace(rows["logicalNot"], emit=_logical_not),
         **{name: replace(rows[name], emit=_connect) for name in _CONNECTIVES},
         # Its padding at the beginning counts as zeros.
-        "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False, pad=pad_with_parts))),
-        "pad": replace(rows["pad"], emit=_of_floats(partial(pad, with_constant=pad_with_parts), picks.pad)),
+        "maxPool2d": replace(rows["maxPool2d"], emit=partial(_unsigned, partial(max_pool, padding=False, pad=_pad))),
+        "pad": replace(rows["pad"], emit=_of_floats(partial(pad, with_constant=_pad), picks.pad)),
         "quantizeLinear": replace(rows["quantizeLinear"], emit=partial(_unsigned, rows["quantizeLinear"].emit)),
         "reduceProduct": replace(rows["reduceProduct"], emit=_reduce_product),
         "relu": replace(rows["relu"], emit=partial(_relu, rows["relu"].emit), kernel=""),

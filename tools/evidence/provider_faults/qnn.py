@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from onnx import NodeProto
+from onnx import NodeProto, TensorProto
 
 from tools.evidence.provider_faults.plain import Array, Both, compare, node
 
@@ -103,6 +103,20 @@ def maximum_of_padded_windows() -> Both:
     """The padding of `MaxPool` at the beginning counts as zeros."""
     pool = node("MaxPool", ["x"], ["y"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 0, 0])
     return _compare([pool], {"x": _numbers(1, 1, 5, 5) - 9}, {})
+
+
+def cast_of_infinities() -> Both:
+    """`Cast` from float32 to float16 makes NaN of an infinity behind another kernel."""
+    pool = node("MaxPool", ["x"], ["p"], kernel_shape=[1, 2])
+    return _compare([pool, node("Cast", ["p"], ["y"], to=TensorProto.FLOAT16)], {"x": np.full((1, 1, 2, 4), -np.inf, np.float32)}, {})
+
+
+def maximum_beside_infinities() -> Both:
+    """`MaxPool` between transposes takes infinities that are a constant beside its input for zeros."""
+    turn, back = node("Transpose", ["x"], ["t"], perm=[0, 3, 1, 2]), node("Transpose", ["p"], ["y"], perm=[0, 2, 3, 1])
+    padded = node("Concat", ["c", "t"], ["a"], axis=2)
+    pool = node("MaxPool", ["a"], ["p"], kernel_shape=[2, 1])
+    return _compare([turn, padded, pool, back], {"x": _numbers(1, 2, 8, 1) - 9}, {"c": np.full((1, 1, 1, 8), -np.inf, np.float32)})
 
 
 def average_of_padded_windows() -> Both:
@@ -245,6 +259,8 @@ FAULTS: Sequence[Callable[[], Both]] = (
     truth_of_integers,
     layer_normalization,
     maximum_of_padded_windows,
+    cast_of_infinities,
+    maximum_beside_infinities,
     average_of_padded_windows,
     transposed_convolution,
     instance_normalization,

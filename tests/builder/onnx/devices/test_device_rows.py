@@ -48,6 +48,7 @@ REPLACED: dict[str, tuple[Array, Make]] = {
     "maxPool2d": (FLOATS[None], lambda b, x: requantize(b, x, "int8", pools=True)),
     "quantizeLinear": (FLOATS[None], lambda b, x: requantize(b, x, "int8", pools=False)),
     "dequantizeLinear": (FLOATS[None], lambda b, x: requantize(b, x, "uint8", pools=False)),
+    "nhwc": (FLOATS[None] - 9, lambda b, x: b.maxPool2d(x, windowDimensions=[2, 1], padding=[1, 0, 0, 0], layout="nhwc")),
     "averagePool2d": (FLOATS[None], lambda b, x: b.averagePool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1])),
     "resample2d": (FLOATS[None], lambda b, x: b.resample2d(x, mode="nearest-neighbor", sizes=[6, 2])),
     "floor": (np.array([-6, 6, -6.5], "float16"), lambda b, x: b.floor(x)),
