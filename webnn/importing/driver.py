@@ -251,10 +251,9 @@ class Driver(ABC, Generic[_Node, _Item]):
 
     def report(self, place: str, operator: str, outcome: Outcome, begin: int, refusals: tuple[Refusal, ...] = ()) -> None:
         """Report a node of the model's own graph, before which there were ``begin`` operators."""
+        nodes = self._nodes
         operators = range(begin + 1, self._builder._count + 1)
-        self._nodes.append(
-            NodeReport(index=len(self._nodes), name=place, operator=operator, outcome=outcome, operators=operators, refusals=refusals)
-        )
+        nodes.append(tuple.__new__(NodeReport, (len(nodes), place, operator, outcome, operators, refusals)))
 
     def import_node(self, node: _Node) -> Outcome:
         """Import a node; return what became of it."""
@@ -338,7 +337,8 @@ class Driver(ABC, Generic[_Node, _Item]):
         value.name = value.name or name
         if value.array is None:
             value.roots = value.roots | roots if value.roots else roots
-        self.operands.remember(name, value)
+        if value.operand is not None:
+            self.operands.remember(name, value.operand)
 
     def typed(self, operand: MLOperand, dtype: np.dtype[Any] | None, roots: frozenset[str] = frozenset()) -> Value:
         """Return an operand as a value of an element type, by default its own one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from webnn.validation.errors import NotSupportedError
 
@@ -39,9 +39,8 @@ class Refusal:
         return f"{self.place}{operator}: {self.reason}{f'; {self.advice}' if self.advice else ''}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeReport:
-    """A node of the model's graph.
+class NodeReport(NamedTuple):
+    """A node of the model's graph: a tuple, because an import makes one for each node.
 
     Attributes:
         index: Its position in the file, from 0.

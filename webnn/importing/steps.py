@@ -64,11 +64,12 @@ class Operands:
         self.inputs.append(name)
         return operand
 
-    def remember(self, name: str, value: Value) -> None:
-        """Remember the name that the model gives a value, if there is an operand."""
-        if value.operand is not None:
-            self.names.setdefault(value_key(value.operand), name)
-            self._kept.append(value.operand)
+    def remember(self, name: str, operand: MLOperand) -> None:
+        """Remember the name that the model gives an operand."""
+        operator = operand._operator
+        # `value_key` without a function call, because every node runs this.
+        self.names.setdefault(id(operand) if operator is None else (operator.index, operand._position), name)
+        self._kept.append(operand)
 
     def miss(self, array: Array) -> None:
         """Note that an array of zeros replaces external data that is missing."""
@@ -110,7 +111,7 @@ class Operands:
                 assert value.array is not None
                 value.operand = self.constant(value.array)
             if value.name:
-                self.remember(value.name, value)
+                self.remember(value.name, value.operand)
         return value.operand
 
     def _unpack(self, packed: Packed, dataType: DataType) -> MLOperand:
@@ -223,6 +224,11 @@ class Steps:
 
         So such reshapes meet those of the nodes behind, and what computes stays together. The operands are broadcast.
         """
+        for each in operands:
+            if _reshaped(each) is not None:
+                break
+        else:
+            return compute(*operands)
         several = [each for each in operands if each.descriptor.dimensions]
         sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
         if not sources or len(sources) < len({*map(id, several)}):
@@ -279,7 +285,9 @@ class Inputs(Steps):
     """The steps of a node with inputs: an optional one that is missing is None, and some must be known."""
 
     def __init__(self, operands: Operands, inputs: Sequence[Value | None]) -> None:
-        super().__init__(operands)
+        # Not by the base's method, because every node runs this.
+        self.builder = operands.builder
+        self._operands = operands
         self.inputs = tuple(inputs)
 
     def given(self, index: int) -> bool:
@@ -295,7 +303,8 @@ class Inputs(Steps):
 
     def operand(self, index: int) -> MLOperand:
         """Return the operand of an input that must be there."""
-        return self._operands.find(self.value(index))
+        value = self.value(index)
+        return self._operands.find(value) if value.operand is None else value.operand
 
     def known(self, index: int, what: str) -> Array:
         """Return the elements of an input that must be known at import; ``what`` is its name in messages."""

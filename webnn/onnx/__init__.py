@@ -23,8 +23,8 @@ from webnn.onnx.model import Model, Settings, read
 
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
 
-#: Attributes that are element types.
-_TYPES = frozenset({"to", "output_dtype"})
+#: Attributes that have an element type, or are one.
+_TYPED = frozenset({"value", "to", "output_dtype"})
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
 
@@ -63,7 +63,7 @@ def load(
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """
-    model = read(source)
+    model = read(source, apart=True)
     settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64, weights=weights)
     description, report = survey(model, settings, builder)
     return finish_import(description, report, model.file, builder, int32=int32)
@@ -80,10 +80,11 @@ def _has_small_integers(model: Model) -> bool:
     graph = model.proto.graph
     types = {*(tensor.data_type for tensor in graph.initializer), *(info.type.tensor_type.elem_type for info in graph.input)}
     for node in model.nodes:
-        for attribute in node.attributes:
-            name = attribute.name
+        if _TYPED.isdisjoint(node.names):
+            continue
+        for name, attribute in zip(node.names, node.attributes, strict=True):
             if name == "value":
                 types.add(attribute.t.data_type)
-            elif name in _TYPES:
+            elif name in _TYPED:
                 types.add(attribute.i)
     return not types.isdisjoint(_SMALL)

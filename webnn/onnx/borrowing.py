@@ -54,7 +54,7 @@ def run_rule(
         folded = fold(proto, OPSET, {}, [None if value is None else value.array for value in inputs])
         if folded is not None:
             return folded
-    source = Source(proto, operator, operator, "", [], list(outputs), made, operator)
+    source = Source(proto, operator, operator, "", [], list(outputs), made, operator, [*bodies, *attributes], [])
 
     def run_body(graph: GraphProto, name: str, arguments: Sequence[Value], *, tentative: bool = False) -> list[Value]:
         return bodies[name](arguments, tentative=tentative)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
-from webnn.onnx.node import Node, check_inputs, output_types
+from webnn.onnx.node import Node, output_types, refuse_types
 from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
@@ -68,9 +69,6 @@ class Scope:
 
     def check_new(self, names: Sequence[str]) -> None:
         """Refuse a node that makes a value that there is already in its graph."""
-        if len(names) == 1 and self._values.get(names[0]) is None:
-            # Most nodes make one.
-            return
         seen = set()
         for name in names:
             if name and (name in seen or self._values.get(name) is not None):
@@ -138,7 +136,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         """Import the graph."""
         graph = self._model.proto.graph
         scope = Scope(self._model.opsets)
-        self._define_initializers(graph, scope)
+        self._define_initializers(graph, scope, self._model.apart)
         settings = self._settings
         names = [info.name for info in graph.input]
         dims = [dim.dim_param for info in graph.input for dim in info.type.tensor_type.shape.dim if dim.dim_param]
@@ -150,7 +148,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             if info.name not in initializers or info.name in settings.constants:
                 scope.define(info.name, self.attempt(f"inputs[{info.name!r}]", partial(self._input, info)))
         for source in self._model.nodes:
-            if not self._import_constant(source, scope):
+            if source.operator != "Constant" or not self._import_constant(source, _constant_tensor(source), scope):
                 self.import_top((source, scope))
         self._builder.label = ""
         for info in graph.output:
@@ -158,48 +156,48 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if not graph.output:
             self.refuse("outputs", "", Refused("the graph must have outputs"))
 
-    def _import_constant(self, source: Source, scope: Scope) -> bool:
+    def _import_constant(self, source: Source, tensor: TensorProto | None, scope: Scope) -> bool:
         """Import a constant in the usual form, of which many models have more than other nodes; tell whether it is one.
 
         Anything wrong with it is found by the ordinary way.
         """
-        tensor = _constant_tensor(source)
         if tensor is None or len(source.outputs) != 1 or self._model.functions or "" not in scope.opsets or self._refusals:
             return False
         (name,) = source.outputs
-        if not name or scope.is_known(name) or self._steps >= self.most_steps:
+        if not name or name in scope._values or self._steps >= self.most_steps:
             return False
         try:
-            scope.define(name, Value.known(self._array(scope, tensor), name))
+            scope._values[name] = Value.known(self._read(tensor), name)
         except (Refused, MemoryError):
             return False
         self._steps += 1
         self.report(source.name, source.key, "folded", self._builder._count)
         return True
 
-    def _define_initializers(self, graph: GraphProto, scope: Scope) -> None:
-        for tensor in graph.initializer:
-            value = self.attempt(f"{scope.path}{tensor.name}", partial(self._initializer, tensor, scope))
-            scope.define(tensor.name, value)
+    def _define_initializers(self, graph: GraphProto, scope: Scope, apart: Mapping[int, bytes] = MappingProxyType({})) -> None:
+        for index, tensor in enumerate(graph.initializer):
+            name = tensor.name
+            value = self.attempt(f"{scope.path}{name}", partial(self._initializer, tensor, scope, apart.get(index, b"")))
+            scope.define(name, value)
         for sparse in graph.sparse_initializer:
             self.refuse(f"{scope.path}{sparse.values.name}", "", Refused("sparse initializers are not supported"))
             scope.define(sparse.values.name, None)
 
-    def _initializer(self, tensor: TensorProto, scope: Scope) -> Value:
-        return Value.known(self._array(scope, tensor), tensor.name)
+    def _initializer(self, tensor: TensorProto, scope: Scope, raw: bytes) -> Value:
+        return Value.known(self._array(scope, tensor, raw), tensor.name)
 
-    def _array(self, scope: Scope, tensor: TensorProto) -> Array:
+    def _array(self, scope: Scope, tensor: TensorProto, raw: bytes = b"") -> Array:
         """Return the elements of a tensor of the model. A body that runs again gets the same array again."""
         if not scope.depth:
-            return self._read(tensor)
+            return self._read(tensor, raw)
         found = self._body_arrays.get(id(tensor))
         if found is None:
             # The tensor is kept, so that its id stays its own.
             found = self._body_arrays[id(tensor)] = (tensor, self._read(tensor))
         return found[1]
 
-    def _read(self, tensor: TensorProto) -> Array:
-        array = self._model.tensor(tensor, weights=self._settings.weights)
+    def _read(self, tensor: TensorProto, raw: bytes = b"") -> Array:
+        array = self._model.tensor(tensor, raw, weights=self._settings.weights)
         # Only such zeros are one element, repeated.
         if array.size > 1 and not any(array.strides):
             self.operands.miss(array)
@@ -292,9 +290,13 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def evaluate(self, node: tuple[Source, Scope]) -> Sequence[Value | None]:
         """Return the outputs of a node, one for each name."""
         source, scope = node
-        self.take_step(len(source.inputs) + len(source.outputs))
-        scope.check_new(source.outputs)
-        return _fit(self._evaluate(source, scope), source.outputs)
+        names = source.outputs
+        self.take_step(len(source.inputs) + len(names))
+        # Most nodes make one value.
+        if len(names) != 1 or scope.is_known(names[0]):
+            scope.check_new(names)
+        outputs = self._evaluate(source, scope)
+        return outputs if len(outputs) == len(names) else _fit(outputs, names)
 
     def _evaluate(self, source: Source, scope: Scope) -> Sequence[Value | None]:
         """Return the outputs of a node."""
@@ -304,8 +306,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
-        tensor = _constant_tensor(source)
-        if tensor is not None:
+        if operator == "Constant" and (tensor := _constant_tensor(source)) is not None:
             return [Value.known(self._array(scope, tensor))]
         rule = RULES.get(source.key)
         schema = find_schema(operator, version, domain)
@@ -316,10 +317,18 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 raise Refused(f"the operator must be one of opset {version}")
             if schema is not None:
                 self._check(source, scope)
-        for attribute in attributes:
-            if attribute.ref_attr_name:
-                raise Refused(f"the attribute {attribute.name} must have a value: there is no function whose attribute it could take")
+        if source.references:
+            name = next(each.name for each in attributes if each.ref_attr_name)
+            raise Refused(f"the attribute {name} must have a value: there is no function whose attribute it could take")
         inputs = _inputs(source, scope)
+        isKnown = True
+        dtypes: list[np.dtype[Any] | None] = []
+        for value in inputs:
+            if value is None:
+                dtypes.append(None)
+            else:
+                dtypes.append(value.dtype)
+                isKnown = isKnown and value.array is not None and not self.operands.is_missing(value)
         if function is not None:
             call = (function.domain, function.name, function.overload)
             if call in self._calls:
@@ -329,12 +338,13 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                 return self._inline(source, scope, inputs, [*bind(function, proto, None)], function)
             finally:
                 self._calls.pop()
-        if schema is not None:
-            check_inputs(operator, version, domain, inputs)
+        types = tuple(dtypes)
+        if schema is not None and (refusal := refuse_types(operator, version, domain, types)):
+            raise Refused(refusal)
         if rule is None:
             body = find_body(schema, proto, version, inputs)
             return self._inline(source, scope, inputs, [*bind(body, proto, schema)], body)
-        if all(value is None or (value.array is not None and not self.operands.is_missing(value)) for value in inputs):
+        if isKnown:
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 found = [None if array is None else self._made(array) for array in folded]
@@ -342,7 +352,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
                     permutation = next((list(each.ints) for each in attributes if each.name == "perm"), None)
                     found[0].packed = follow(step, [value for value in inputs if value is not None], found[0].array, permutation)
                 return found
-        return self._apply_rule(rule, source, scope, version, inputs)
+        return self._apply_rule(rule, source, scope, version, inputs, types)
 
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
@@ -362,15 +372,26 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if kind is not None:
             self._valid.add(kind)
 
-    def _apply_rule(self, rule: Rule, source: Source, scope: Scope, version: int, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
+    def _apply_rule(
+        self,
+        rule: Rule,
+        source: Source,
+        scope: Scope,
+        version: int,
+        inputs: Sequence[Value | None],
+        dtypes: Sequence[np.dtype[Any] | None],
+    ) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""
         if not source.outputs:
             raise Refused("the node must have outputs")
         run_body = partial(self._run_body, scope, source.name)
         node = Node(self.operands, source, version, inputs, run_body, partial(self._array, scope))
         results: list[Result] = self.apply(rule, node, (source, scope), f"{scope.path}{source.name}")
-        types = output_types(source.operator, version, source.domain, inputs, len(source.outputs))
-        return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
+        types = output_types(source.operator, version, source.domain, dtypes, len(source.outputs))
+        found: list[Value | None] = []
+        for result, dtype in zip(results, types, strict=False):
+            found.append(self.typed(result, dtype) if type(result) is MLOperand else self._result(result, dtype))
+        return found
 
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
         """Return a rule's result as a value."""
@@ -422,13 +443,16 @@ def _constant_tensor(source: Source) -> TensorProto | None:
 
 
 def _inputs(source: Source, scope: Scope) -> list[Value | None]:
-    return [scope.find(name) if name else None for name in source.inputs]
+    found: list[Value | None] = []
+    values = scope._values
+    for name in source.inputs:
+        value = values.get(name) if name else None
+        found.append(scope.find(name) if value is None and name else value)
+    return found
 
 
 def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Value | None]:
     """Return one output for each name; only an empty name may have none."""
-    if len(outputs) == len(names):
-        return outputs
     if any(names[len(outputs) :]):
         raise Refused(f"has {len(outputs)} outputs, got names for {len(names)}")
     return [*outputs, *[None] * len(names)][: len(names)]

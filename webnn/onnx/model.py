@@ -22,6 +22,7 @@ from webnn.builder.regular import check_regular, open_regular
 from webnn.importing import driver
 from webnn.importing.values import Array, Refused
 from webnn.onnx.origins import add_module
+from webnn.onnx.weights import read_apart
 from webnn.validation import webidl
 
 __all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
@@ -70,7 +71,7 @@ class Source:
 
     Its name is that of its first output if it has none, behind that of PyTorch's module if it is known; the domain is empty for ONNX's own,
     and so is the name of an optional input or output that is missing. The key is the operator, with its domain if that is not ONNX's own:
-    ``"com.microsoft.FusedConv"``.
+    ``"com.microsoft.FusedConv"``. ``names`` are those of the attributes, ``references`` the attributes of a function that they take.
     """
 
     proto: NodeProto
@@ -81,6 +82,8 @@ class Source:
     outputs: list[str]
     attributes: list[AttributeProto]
     key: str
+    names: list[str]
+    references: list[str]
 
 
 def read_node(proto: NodeProto) -> Source:
@@ -90,10 +93,15 @@ def read_node(proto: NodeProto) -> Source:
     if proto.metadata_props:
         name = add_module(proto, name)
     # A slice of a repeated field is a list: reading it is faster than reading the field one by one.
-    inputs, attributes = proto.input[:], proto.attribute[:]
-    if domain in ONNX_DOMAINS:
-        return Source(proto, name, operator, "", inputs, outputs, attributes, operator)
-    return Source(proto, name, operator, domain, inputs, outputs, attributes, f"{domain}.{operator}")
+    inputs, attributes, names, references = proto.input[:], proto.attribute[:], [], []
+    for each in attributes:
+        names.append(each.name)
+        if reference := each.ref_attr_name:
+            references.append(reference)
+    key = operator
+    if domain:
+        domain, key = ("", operator) if domain in ONNX_DOMAINS else (domain, f"{domain}.{operator}")
+    return Source(proto, name, operator, domain, inputs, outputs, attributes, key, names, references)
 
 
 @functools.cache
@@ -114,7 +122,8 @@ def element_type(number: int) -> np.dtype[Any]:
 class Model:
     """An ONNX model, with the versions of its domains, and its functions by domain, name and overload.
 
-    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file.
+    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file. ``apart`` has the elements
+    of initializers that are not in ``proto``, by the positions of these.
     """
 
     proto: ModelProto
@@ -123,9 +132,12 @@ class Model:
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], FunctionProto]
     nodes: Sequence[Source]
+    apart: Mapping[int, bytes]
 
-    def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
+    def tensor(self, tensor: TensorProto, raw: bytes = b"", *, weights: bool = True) -> Array:
         """Return the elements of a tensor. Without ``weights``, zeros replace a missing file of external data.
+
+        ``raw`` has the elements that are not in the tensor.
 
         Raises:
             Refused: The element type has no NumPy type, or the tensor contradicts itself.
@@ -138,7 +150,7 @@ class Model:
             raise Refused(f"the tensor {webidl.describe(tensor.name)} must have {wanted}, got {webidl.describe(list(shape))}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
-        raw = tensor.raw_data
+        raw = raw or tensor.raw_data
         stored = _RAW.get(number)
         if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
             array = np.frombuffer(raw, stored).reshape(shape)
@@ -151,6 +163,8 @@ class Model:
             return _read_only(array.astype(dtype, copy=False).reshape(shape))
         # Any other field of numbers is read by onnx itself; it never makes more elements than there are.
         try:
+            if len(raw) > len(tensor.raw_data):
+                tensor.raw_data = raw
             return _read_only(numpy_helper.to_array(tensor))
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
             raise Refused(f"the tensor {webidl.describe(tensor.name)} contradicts itself: {error}") from None
@@ -213,8 +227,8 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-def read(source: str | os.PathLike[str] | ModelProto) -> Model:
-    """Read a model from a file; one that is given is not changed.
+def read(source: str | os.PathLike[str] | ModelProto, *, apart: bool = False) -> Model:
+    """Read a model from a file; one that is given is not changed. The elements of large initializers may be kept apart.
 
     Raises:
         FormatError: It is not an ONNX model, or its opset is not supported.
@@ -226,16 +240,16 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > _LARGEST:
             raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
-        data = file.readall()
+        data, raws = read_apart(file) if apart else (file.readall(), {})
     proto = ModelProto()
     try:
         proto.ParseFromString(data)
     except DecodeError as error:
         raise FormatError(f"is not an ONNX model: {error}", path) from None
-    return _check(proto, os.fspath(path), path.parent)
+    return _check(proto, os.fspath(path), path.parent, raws)
 
 
-def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
+def _check(proto: ModelProto, file: str, folder: Path | None, apart: Mapping[int, bytes] = MappingProxyType({})) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is not an ONNX model: it must have a graph and the versions of its operators", file)
     nodes = [read_node(node) for node in proto.graph.node]
@@ -247,7 +261,7 @@ def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     for function in proto.functions:
         _versions(function, file)
     functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
-    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions), _order(nodes))
+    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions), _order(nodes), apart)
 
 
 def _order(nodes: list[Source]) -> list[Source]:
@@ -312,9 +326,8 @@ def _add_graph(texts: list[str | bytes], graph: GraphProto, nodes: Iterable[Sour
 
 def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
     for node in nodes:
-        texts += (node.name, node.operator, node.domain, node.proto.overload, *node.inputs, *node.outputs)
+        texts += (node.name, node.operator, node.domain, *node.inputs, *node.outputs, *node.names, *node.references)
         for attribute in node.attributes:
-            texts += (attribute.name, attribute.ref_attr_name)
             # The checker refuses one that has something else than its type says.
             if attribute.type in _PLAIN:
                 continue

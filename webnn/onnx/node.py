@@ -17,7 +17,7 @@ from webnn.onnx.functions import find_schema
 from webnn.onnx.model import Source
 from webnn.validation import webidl
 
-__all__ = ["Node", "check_inputs", "output_types"]
+__all__ = ["Node", "output_types", "refuse_types"]
 
 #: The names of schemas for types of NumPy.
 _NAMES = {"float": "float32", "double": "float64"}
@@ -52,7 +52,7 @@ class Node(Inputs):
         self.outputs = source.outputs
         self.run_body = run_body
         self._read_tensor = read_tensor
-        self._attributes = {attribute.name: attribute for attribute in source.attributes}
+        self._attributes = dict(zip(source.names, source.attributes, strict=True))
 
     def derive(
         self, inputs: Sequence[MLOperand | Value | None], attributes: Mapping[str, Any] | None = None, *, version: int | None = None
@@ -156,10 +156,13 @@ class Node(Inputs):
 # The element types of a node's inputs and outputs, from the operator's schema.
 
 
-def output_types(operator: str, version: int, domain: str, inputs: Sequence[Value | None], count: int) -> list[np.dtype[Any] | None]:
+@functools.cache
+def output_types(
+    operator: str, version: int, domain: str, inputs: Sequence[np.dtype[Any] | None], count: int
+) -> Sequence[np.dtype[Any] | None]:
     """Return the element type of each output: that of an input with the same type variable, or the only one that the schema allows.
 
-    A type is None if an attribute determines it, or if the operator has no schema.
+    A type is None if an attribute determines it, or if the operator has no schema. The types of missing inputs are None.
     """
     sources = _sources(operator, version, domain)
     found: list[np.dtype[Any] | None] = []
@@ -167,21 +170,22 @@ def output_types(operator: str, version: int, domain: str, inputs: Sequence[Valu
         # The last one may be any number of outputs.
         source = sources[min(index, len(sources) - 1)] if sources else None
         if isinstance(source, int):
-            value = inputs[source] if source < len(inputs) else None
-            found.append(None if value is None else value.dtype)
+            found.append(inputs[source] if source < len(inputs) else None)
         else:
             found.append(source)
     return found
 
 
-def check_inputs(operator: str, version: int, domain: str, inputs: Sequence[Value | None]) -> None:
-    """Refuse inputs of a type that an operator does not have, which has a schema."""
+@functools.cache
+def refuse_types(operator: str, version: int, domain: str, inputs: Sequence[np.dtype[Any] | None]) -> str:
+    """Say which input of an operator with a schema has a type that the operator does not have; empty if none has."""
     allowed = _allowed(operator, version, domain)
-    for index, value in enumerate(inputs):
+    for index, dtype in enumerate(inputs):
         types = allowed[min(index, len(allowed) - 1)] if allowed else None
         # WebNN has no other types than NumPy's own.
-        if value is not None and types is not None and value.dtype not in types and value.dtype.isbuiltin == 1:
-            raise Refused(f"the input {index} must be one of {', '.join(sorted(each.name for each in types))}, got {value.dtype.name}")
+        if dtype is not None and types is not None and dtype not in types and dtype.isbuiltin == 1:
+            return f"the input {index} must be one of {', '.join(sorted(each.name for each in types))}, got {dtype.name}"
+    return ""
 
 
 @functools.cache
