@@ -64,7 +64,7 @@ def _is_checked_for(graph: ComputationalGraph, description: GraphDescription, bu
 
 def _copy(graph: ComputationalGraph, builder: GraphBuilder) -> dict[str, MLOperand]:
     """Make a graph that was checked again, as nobody has looked at its description."""
-    rows, call = builder._revision.operations, builder._call("constant", "#api-mlgraphbuilder-constant-buffer")
+    rows = builder._revision.operations
     builder._checkCanBuild("build")
     #: By the ids of the operands, which the graph keeps.
     leaves: dict[int, MLOperand] = {}
@@ -76,7 +76,9 @@ def _copy(graph: ComputationalGraph, builder: GraphBuilder) -> dict[str, MLOpera
         found = leaves.get(id(operand))
         if found is None:
             assert operand._value is not None  # the inputs are there
-            found = leaves[id(operand)] = builder._keepConstant(call, operand.descriptor, operand._value)
+            # No `compute()` has taken the array, which only the import has.
+            kept = builder._memory.keep(operand._value, operand.descriptor)
+            found = leaves[id(operand)] = MLOperand._create(builder, operand.descriptor, value=kept)
         return found
 
     for name, operand in graph.inputs.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
@@ -11,6 +12,8 @@ from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Attribute", "Graph", "declare"]
 
+#: The types of attributes that are kept, once they are written.
+_SIMPLE = frozenset({int, str})
 Attribute = int | float | str | GraphProto | Sequence[int] | Sequence[float] | Sequence[str]
 
 
@@ -47,11 +50,13 @@ def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> No
         attribute.floats.extend(value)  # type: ignore[arg-type]  # as above
 
 
-def _write_attributes(attributes: Mapping[str, Attribute]) -> str:
+def _write_attribute(name: str, value: Attribute) -> str:
     node = NodeProto()
-    for name, value in attributes.items():
-        _set_attribute(node.attribute.add(), name, value)
+    _set_attribute(node.attribute.add(), name, value)
     return node.SerializeToString().decode("latin-1")
+
+
+_write_once = functools.lru_cache(maxsize=1024, typed=True)(_write_attribute)
 
 
 class _Sizes(dict[int, str]):
@@ -102,8 +107,12 @@ class Graph:
             text += f"{_OUTPUT}{sizes[len(value)]}{value}"
         if domain:
             text += f"{_DOMAIN}{sizes[len(domain)]}{domain}"
-        if attributes:
-            text += _write_attributes(attributes)
+        for key, value in attributes.items():
+            if type(value) is list:
+                value = tuple(value)
+            # Few attributes differ. Numbers in a sequence could be equal to those of another type, and a graph cannot be a key.
+            once = type(value) in _SIMPLE or (type(value) is tuple and type(value[0]) is int)
+            text += _write_once(key, value) if once else _write_attribute(key, value)
         self._nodes.append(f"{_NODE}{sizes[len(text)]}{text}")
 
     def finish(self) -> GraphProto:
