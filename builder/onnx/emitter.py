@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.messages import Attribute, Graph, declare
@@ -288,7 +288,7 @@ class Emitter:
         name = self._literals.get(key)
         if name is None:
             name = self._literals[key] = f"literal.{len(self._literals)}"
-            self.graph.proto.initializer.add(name=name, data_type=_ARRAY_TYPES[array.dtype], dims=array.shape, raw_data=data)
+            self.graph.initialize(name, _ARRAY_TYPES[array.dtype], array.shape, data)
         return name
 
     def scalar(self, value: float, dtype: str) -> str:
@@ -328,11 +328,10 @@ class Emitter:
             value = self.constants[name]
             data_type, shape = _ARRAY_TYPES[value.dtype], value.shape
         if value.nbytes < INLINE_BYTES:
-            self.graph.proto.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
+            self.graph.initialize(name, data_type, shape, value.tobytes())
             return
-        tensor = self.graph.proto.initializer.add(name=name, data_type=data_type, dims=shape, data_location=TensorProto.EXTERNAL)
         # Without an offset and a length, the constant is the whole file.
-        tensor.external_data.add(key="location", value=name)
+        self.graph.initialize(name, data_type, shape, None)
         self.weights.append(Weight(name, value))
 
     def require(self, value: str) -> None:

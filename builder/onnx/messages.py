@@ -1,11 +1,12 @@
-"""Parts of protobuf messages: the type of an input or output, the nodes of a graph and their attributes."""
+"""Parts of protobuf messages: the type of an input or output, the initializers and the nodes of a graph, and their attributes."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
+from onnx import AttributeProto, GraphProto, NodeProto, StringStringEntryProto, TensorProto, ValueInfoProto
 
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import OperandDescriptor
@@ -67,27 +68,34 @@ class _Sizes(dict[int, str]):
         return text
 
 
-# The tags of fields that have a length.
-_INPUT, _OUTPUT, _NAME, _OP_TYPE, _DOMAIN = (
-    chr(NodeProto.DESCRIPTOR.fields_by_name[field].number << 3 | 2) for field in ("input", "output", "name", "op_type", "domain")
-)
-_NODE = chr(GraphProto.DESCRIPTOR.fields_by_name["node"].number << 3 | 2)
+def _tags(message: type[Any], *fields: str, type: int = 2) -> list[str]:
+    """Return the tags of fields: those that have a length are of the type 2, and numbers of the type 0."""
+    return [chr(message.DESCRIPTOR.fields_by_name[field].number << 3 | type) for field in fields]
+
+
+_INPUT, _OUTPUT, _NAME, _OP_TYPE, _DOMAIN = _tags(NodeProto, "input", "output", "name", "op_type", "domain")
+_NODE, _INITIALIZER = _tags(GraphProto, "node", "initializer")
+_DIMS, _DATA_TYPE, _DATA_LOCATION = _tags(TensorProto, "dims", "data_type", "data_location", type=0)
+_TENSOR_NAME, _RAW_DATA, _EXTERNAL_DATA = _tags(TensorProto, "name", "raw_data", "external_data")
+_KEY, _VALUE = _tags(StringStringEntryProto, "key", "value")
+_LOCATION = f"{_KEY}{chr(len('location'))}location{_VALUE}"
+_EXTERNAL = f"{_DATA_LOCATION}{chr(TensorProto.EXTERNAL)}{_EXTERNAL_DATA}"
 
 
 class Graph:
-    """A graph that gets its nodes at the end, all at once, from their binary form: messages of single nodes take twice as long.
+    """A graph that gets its parts at the end, all at once, from their binary form: messages of single nodes take twice as long.
 
     Attributes:
-        proto: The graph; it has no nodes until `finish` is called.
+        proto: The graph; it has no nodes and no initializers until `finish` is called.
     """
 
-    __slots__ = ("_nodes", "_sizes", "proto")
+    __slots__ = ("_parts", "_sizes", "proto")
 
     def __init__(self, proto: GraphProto) -> None:
         self.proto = proto
         self._sizes = _Sizes()
-        #: The nodes in protobuf's binary form, each byte as the character of its number.
-        self._nodes: list[str] = []
+        #: The nodes and initializers in protobuf's binary form, each byte as the character of its number.
+        self._parts: list[str] = []
 
     def add(
         self,
@@ -113,10 +121,23 @@ class Graph:
             # Few attributes differ. Numbers in a sequence could be equal to those of another type, and a graph cannot be a key.
             once = type(value) in _SIMPLE or (type(value) is tuple and type(value[0]) is int)
             text += _write_once(key, value) if once else _write_attribute(key, value)
-        self._nodes.append(f"{_NODE}{sizes[len(text)]}{text}")
+        self._parts.append(f"{_NODE}{sizes[len(text)]}{text}")
+
+    def initialize(self, name: str, data_type: int, shape: Sequence[int], data: bytes | None) -> None:
+        """Add an initializer. Its bytes may be elsewhere: then they are the file that has the same name, an ASCII string."""
+        sizes = self._sizes
+        text = f"{_DATA_TYPE}{sizes[data_type]}{_TENSOR_NAME}{sizes[len(name)]}{name}"
+        for size in shape:
+            text += f"{_DIMS}{sizes[size]}"
+        if data is None:
+            entry = f"{_LOCATION}{sizes[len(name)]}{name}"
+            text += f"{_EXTERNAL}{sizes[len(entry)]}{entry}"
+        else:
+            text += f"{_RAW_DATA}{sizes[len(data)]}{data.decode('latin-1')}"
+        self._parts.append(f"{_INITIALIZER}{sizes[len(text)]}{text}")
 
     def finish(self) -> GraphProto:
-        """Give the graph its nodes, and return it."""
-        self.proto.MergeFromString("".join(self._nodes).encode("latin-1"))
-        self._nodes.clear()
+        """Give the graph its parts, and return it."""
+        self.proto.MergeFromString("".join(self._parts).encode("latin-1"))
+        self._parts.clear()
         return self.proto
