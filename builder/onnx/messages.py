@@ -115,9 +115,8 @@ class Graph:
             text += f"{_OUTPUT}{sizes[len(value)]}{value}"
         if domain:
             text += f"{_DOMAIN}{sizes[len(domain)]}{domain}"
-        for key, value in attributes.items():
-            if type(value) is list:
-                value = tuple(value)
+        for key, given in attributes.items():
+            value: Any = tuple(given) if type(given) is list else given
             # Few attributes differ. Numbers in a sequence could be equal to those of another type, and a graph cannot be a key.
             once = type(value) in _SIMPLE or (type(value) is tuple and type(value[0]) is int)
             text += _write_once(key, value) if once else _write_attribute(key, value)

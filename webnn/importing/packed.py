@@ -45,6 +45,11 @@ class Packed:
         scale, zero = (None if each is None else np.transpose(each, permutation) for each in (self.scale, self.zero))
         return Packed(np.transpose(self.source, permutation), scale, zero)
 
+    def at(self, index: int) -> Packed:
+        """Return the numbers at an index of the first dimension, along which scale and zero point have as many elements."""
+        scale, zero = (None if each is None else each[index] for each in (self.scale, self.zero))
+        return Packed(self.source[index], scale, zero)
+
 
 def follow(step: Step, inputs: Sequence[Value], result: Array, permutation: Sequence[int] | None = None) -> Packed | None:
     """Return the result of a step as packed numbers; None if it is not.

@@ -122,8 +122,8 @@ def element_type(number: int) -> np.dtype[Any]:
 class Model:
     """An ONNX model, with the versions of its domains, and its functions by domain, name and overload.
 
-    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file. ``apart`` has the elements
-    of initializers that are not in ``proto``, by the positions of these.
+    ``file`` is for messages; ``folder`` has the external data, and is none if the model did not come from a file. ``apart`` has the
+    elements of initializers that are not in ``proto``, by the positions of these.
     """
 
     proto: ModelProto

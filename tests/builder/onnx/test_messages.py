@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from onnx import GraphProto, helper
+from onnx import GraphProto, TensorProto, helper
 
 from webnn.builder.onnx.messages import Attribute, Graph
 
@@ -68,3 +68,22 @@ def test_a_graph_is_finished_twice() -> None:
     assert len(graph.finish().node) == 1
     graph.add("Relu", ["y"], "relu", ["z"], {})
     assert [node.input[0] for node in graph.finish().node] == ["x", "y"]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=len)
+@pytest.mark.parametrize("shape", [[], [2, 3], [200, 70000, 2**32 - 1]], ids=str)
+def test_initializers(name: str, shape: list[int]) -> None:
+    data = bytes(range(256)) * 3
+    graph = Graph(GraphProto(name="graph"))
+    graph.initialize(name, TensorProto.FLOAT, shape, data)
+    graph.initialize(name, TensorProto.INT4, shape, None)
+    inside, outside = graph.finish().initializer
+    assert inside == TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, raw_data=data)
+    expected = TensorProto(name=name, data_type=TensorProto.INT4, dims=shape, data_location=TensorProto.EXTERNAL)
+    expected.external_data.add(key="location", value=name)
+    assert outside == expected
+
+
+def test_equal_attributes_of_several_types() -> None:
+    check("Node", ["x"], "node", ["y"], a=1, b=1.0, c=[1, 2], d=[1.0, 2.0], e=(1, 2))
+    check("Node", ["x"], "node", ["y"], a=1.0, b=1, c=[1.0, 2.0], d=[1, 2], e="1")

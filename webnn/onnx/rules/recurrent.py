@@ -7,15 +7,16 @@ the cell state after the step. The other networks are unrolled, with one matrix 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
+from webnn.importing.packed import Packed
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, dequantize_dynamically
 
@@ -118,17 +119,44 @@ def _cut(node: Node, value: Value, axis: int, start: int, size: int) -> Value:
 
 def _turn(node: Node, value: Value) -> MLOperand:
     """Transpose a matrix; one that is known at import."""
+    if value.packed is not None:
+        return node.operand_of(Value("", value.dtype, value.shape[::-1], packed=value.packed.turn([1, 0])))
     array = node.find_array(value)
     return node.transpose(node.operand_of(value), [1, 0]) if array is None else node.constant(array.T)
 
 
 def _row(node: Node, value: Value, index: int) -> Value:
     """Return an element along the first axis, which goes."""
+    if value.packed is not None:
+        return Value("", value.dtype, value.shape[1:], packed=value.packed.at(index))
     array = node.find_array(value)
     if array is not None:
         return Value.known(array[index])
     part = node.operand_of(_cut(node, value, 0, index, 1))
     return node.typed(node.reshape(part, value.shape[1:]), value.dtype)
+
+
+def _unscale(value: Value) -> tuple[Value, Array | None]:
+    """Return weights that are known integers without their scales, and these in a row; other weights as they are."""
+    packed = value.packed
+    if packed is None or packed.scale is None:
+        return value, None
+    return Value("", value.dtype, value.shape, packed=replace(packed, scale=None)), np.transpose(packed.scale)
+
+
+def _multiply(node: Node, x: MLOperand, weights: MLOperand, scales: Array | None) -> MLOperand:
+    """Multiply numbers by weights.
+
+    With scales, the numbers are those of `dequantize_dynamically`. Their integers are multiplied, less the zero points, and the scales come
+    last, as in ONNX Runtime.
+    """
+    builder = node.builder
+    if scales is None:
+        return builder.matmul(x, weights)
+    assert x._operator is not None  # the dequantization
+    integers, scale, zero = x._operator.inputs
+    left = builder.dequantizeLinear(integers, node.constant(np.ones(scale.descriptor.dimensions, np.float32)), zero)
+    return builder.mul(builder.matmul(left, weights), builder.mul(scale, node.constant(scales)))
 
 
 # Activations.
@@ -211,20 +239,26 @@ def _lstm(node: Node) -> list[Result]:
 
 def _dynamic_lstm(node: Node) -> list[Result]:
     """Unroll the steps, each of which quantizes its state as ONNX Runtime does. Its weights are integers, with their inputs in rows."""
-    weights = []
+    weights: list[Value | MLOperand] = []
     for index, scale in ((1, 8), (2, 10)):
         integers = node.value(index)
         if integers.rank != 3:
             raise Refused(f"the weights must have 3 dimensions, got {list(integers.shape)}")
-        parameters = []
+        given: list[tuple[Value, list[int]]] = []
         for which, what in ((scale, "the scale"), (scale + 1, "the zero point")):
-            given = node.value(which)
-            if given.shape not in (integers.shape[:1], integers.shape[::2]):
-                raise Refused(f"{what} must have one element for each direction, or for each of its columns, got {list(given.shape)}")
-            parameters.append(arrange(node, given, [*given.shape, *[1] * (3 - given.rank)]))
-        array = node.find_array(integers)
-        turned = node.transpose(node.operand_of(integers), [0, 2, 1]) if array is None else node.constant(array.transpose(0, 2, 1))
-        weights.append(node.builder.dequantizeLinear(turned, parameters[0], parameters[1]))
+            value = node.value(which)
+            if value.shape not in (integers.shape[:1], integers.shape[::2]):
+                raise Refused(f"{what} must have one element for each direction, or for each of its columns, got {list(value.shape)}")
+            given.append((value, [*value.shape, *[1] * (3 - value.rank)]))
+        array, *known = [node.find_array(each) for each in (integers, *[value for value, _ in given])]
+        if array is not None and known[0] is not None and known[1] is not None:
+            # Each direction has its own integers, which products of integers take.
+            scales, zeros = (each.reshape(shape) for each, (_, shape) in zip(known, given, strict=True) if each is not None)
+            shape = (array.shape[0], array.shape[2], array.shape[1])
+            weights.append(Value("", scales.dtype, shape, packed=Packed(array.transpose(0, 2, 1), scales, zeros)))
+        else:
+            turned = node.transpose(node.operand_of(integers), [0, 2, 1])
+            weights.append(node.builder.dequantizeLinear(turned, *[arrange(node, value, shape) for value, shape in given]))
     x = dequantize_dynamically(node, node.operand(0))
     derived = node.derive([x, *weights, *node.inputs[3:8]])
     derived.outputs = node.outputs
@@ -290,7 +324,7 @@ class _Cell:
 
     The recurrent weights are [hidden, gates * hidden]; of a GRU that resets before the product, those of the new gate come by themselves. A
     GRU has the recurrent bias, [gates * hidden], where it is not a part of the inputs. Peepholes are those of input, output and forget
-    gate.
+    gate. Recurrent weights that are known integers come without their scales, [1, gates * hidden] or [1, 1].
     """
 
     node: Node
@@ -299,6 +333,7 @@ class _Cell:
     bias: MLOperand | None
     activations: Sequence[Activation]
     peepholes: Sequence[MLOperand] | None
+    scales: Array | None
 
     def parts(self, operand: MLOperand) -> list[MLOperand]:
         """Split an operand into its gates."""
@@ -319,15 +354,25 @@ def _lstm_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> l
     builder, node = cell.node.builder, cell.node
     gate, new, out = cell.activations
     state = states[1]
-    hidden = dequantize_dynamically(node, states[0]) if node.operator == _DYNAMIC else states[0]
-    i, o, f, c = cell.parts(builder.add(inputs, builder.matmul(hidden, cell.recurrent[0])))
-    if cell.peepholes is not None:
-        i = builder.add(i, builder.mul(cell.peepholes[0], state))
-        f = builder.add(f, builder.mul(cell.peepholes[2], state))
-    state = builder.add(builder.mul(gate(node, f), state), builder.mul(gate(node, i), new(node, c)))
-    if cell.peepholes is not None:
-        o = builder.add(o, builder.mul(cell.peepholes[1], state))
-    return [builder.mul(gate(node, o), out(node, state)), state]
+    start = states[0]._value
+    if cell.scales is not None and start is not None and not start.any() and np.isfinite(cell.scales).all():
+        product = node.constant(np.zeros(inputs.descriptor.dimensions, np.float32))
+    else:
+        hidden = dequantize_dynamically(node, states[0]) if node.operator == _DYNAMIC else states[0]
+        product = _multiply(node, hidden, cell.recurrent[0], cell.scales)
+    sums = builder.add(inputs, product)
+    if cell.peepholes is None:
+        # One activation of three gates is fewer operators than three.
+        gates, c = builder.split(sums, [3 * cell.hidden, cell.hidden], axis=1)
+        i, o, f = cell.parts(gate(node, gates))
+        state = builder.add(builder.mul(f, state), builder.mul(i, new(node, c)))
+        return [builder.mul(o, out(node, state)), state]
+    i, o, f, c = cell.parts(sums)
+    i = gate(node, builder.add(i, builder.mul(cell.peepholes[0], state)))
+    f = gate(node, builder.add(f, builder.mul(cell.peepholes[2], state)))
+    state = builder.add(builder.mul(f, state), builder.mul(i, new(node, c)))
+    o = gate(node, builder.add(o, builder.mul(cell.peepholes[1], state)))
+    return [builder.mul(o, out(node, state)), state]
 
 
 def _gru_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> list[MLOperand]:
@@ -360,6 +405,8 @@ def _unroll(node: Node, network: _Network, initial: Sequence[MLOperand | None], 
         states = [
             node.constant(np.zeros((batch, hidden), network.weight.dtype))
             if state is None
+            else node.constant(state._value[index])
+            if state._value is not None
             else node.reshape(builder.slice(state, [index, 0, 0], [1, batch, hidden]), [batch, hidden])
             for state in initial
         ]
@@ -382,8 +429,9 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
     """Return the cell of a direction, and the inputs of its gates in each step: [batch, gates * hidden]."""
     builder, hidden = node.builder, network.hidden
     resets_after = node.operator == "GRU" and bool(node.integer("linear_before_reset", 0))
-    inputs = builder.matmul(network.x, _turn(node, _row(node, network.weight, index)))
-    row = _row(node, network.recurrent, index)
+    weight, scales = _unscale(_row(node, network.weight, index))
+    inputs = _multiply(node, network.x, _turn(node, weight), scales)
+    row, scales = _unscale(_row(node, network.recurrent, index))
     recurrent = [row]
     if node.operator == "GRU" and not resets_after:
         recurrent = [_cut(node, row, 0, 0, 2 * hidden), _cut(node, row, 0, 2 * hidden, hidden)]
@@ -406,6 +454,7 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
         bias=bias,
         activations=_compile(network.activations[index]),
         peepholes=peepholes,
+        scales=scales,
     )
     width = inputs.descriptor.dimensions[-1]
     parts = [inputs] if network.steps == 1 else builder.split(inputs, network.steps, axis=0)

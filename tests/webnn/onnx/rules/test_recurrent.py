@@ -10,6 +10,7 @@ import pytest
 from onnx import ModelProto, helper
 
 import webnn.onnx
+from tests.webnn.onnx.contrib import floats, load
 from tests.webnn.onnx.models import check, compute, make, operations, run_onnx
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -177,3 +178,16 @@ def test_shapes(name: str, shape: list[int], reason: str) -> None:
     model, feeds = build("LSTM", "BHCP")
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
         webnn.onnx.load(make(model.graph.node[0], {**feeds, name: np.zeros(shape, np.float32)}, 14))
+
+
+@pytest.mark.parametrize("start", ["", "zeros", "given"])
+def test_products_of_a_quantized_network(start: str) -> None:
+    """A state that is 0 is not multiplied; weights that are known stay integers."""
+    integers = np.ones((2, HIDDEN, 4 * HIDDEN), np.int8)
+    scale, zero = np.full((2, 4 * HIDDEN), 0.01, np.float32), np.zeros((2, 4 * HIDDEN), np.int8)
+    state = {"": None, "zeros": np.zeros((2, BATCH, HIDDEN), np.float32), "given": floats(2, BATCH, HIDDEN)}[start]
+    inputs = {"x": floats(STEPS, BATCH, HIDDEN), "w": integers, "r": integers, "b": None, "l": None, "h": state, "c": None, "p": None}
+    inputs |= {"s": scale, "z": zero, "t": scale, "u": zero}
+    found = load("DynamicQuantizeLSTM", inputs, {"hidden_size": HIDDEN, "direction": "bidirectional"}, ["y"], "wrstuzh")
+    assert found.count("matmul") == 2 * (1 + STEPS - (start != "given"))
+    assert "transpose" not in found
