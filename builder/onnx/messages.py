@@ -116,10 +116,10 @@ class Graph:
         if domain:
             text += f"{_DOMAIN}{sizes[len(domain)]}{domain}"
         for key, given in attributes.items():
-            value: Any = tuple(given) if type(given) is list else given
+            attribute: Any = tuple(given) if type(given) is list else given
             # Few attributes differ. Numbers in a sequence could be equal to those of another type, and a graph cannot be a key.
-            once = type(value) in _SIMPLE or (type(value) is tuple and type(value[0]) is int)
-            text += _write_once(key, value) if once else _write_attribute(key, value)
+            once = type(attribute) in _SIMPLE or (type(attribute) is tuple and type(attribute[0]) is int)
+            text += _write_once(key, attribute) if once else _write_attribute(key, attribute)
         self._parts.append(f"{_NODE}{sizes[len(text)]}{text}")
 
     def initialize(self, name: str, data_type: int, shape: Sequence[int], data: bytes | None) -> None:

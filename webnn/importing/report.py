@@ -51,7 +51,7 @@ class NodeReport(NamedTuple):
         refusals: Why it was refused; those of nodes in its bodies too.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides a method of tuples, which nobody calls
     name: str
     operator: str
     outcome: Outcome

@@ -240,25 +240,23 @@ def _lstm(node: Node) -> list[Result]:
 def _dynamic_lstm(node: Node) -> list[Result]:
     """Unroll the steps, each of which quantizes its state as ONNX Runtime does. Its weights are integers, with their inputs in rows."""
     weights: list[Value | MLOperand] = []
-    for index, scale in ((1, 8), (2, 10)):
-        integers = node.value(index)
+    for index, first in ((1, 8), (2, 10)):
+        integers, scale, zero = (node.value(each) for each in (index, first, first + 1))
         if integers.rank != 3:
             raise Refused(f"the weights must have 3 dimensions, got {list(integers.shape)}")
-        given: list[tuple[Value, list[int]]] = []
-        for which, what in ((scale, "the scale"), (scale + 1, "the zero point")):
-            value = node.value(which)
+        for value, what in ((scale, "the scale"), (zero, "the zero point")):
             if value.shape not in (integers.shape[:1], integers.shape[::2]):
                 raise Refused(f"{what} must have one element for each direction, or for each of its columns, got {list(value.shape)}")
-            given.append((value, [*value.shape, *[1] * (3 - value.rank)]))
-        array, *known = [node.find_array(each) for each in (integers, *[value for value, _ in given])]
-        if array is not None and known[0] is not None and known[1] is not None:
-            # Each direction has its own integers, which products of integers take.
-            scales, zeros = (each.reshape(shape) for each, (_, shape) in zip(known, given, strict=True) if each is not None)
-            shape = (array.shape[0], array.shape[2], array.shape[1])
-            weights.append(Value("", scales.dtype, shape, packed=Packed(array.transpose(0, 2, 1), scales, zeros)))
+        array, scales, zeros = (node.find_array(each) for each in (integers, scale, zero))
+        shapes = [[*each.shape, *[1] * (3 - each.rank)] for each in (scale, zero)]
+        if array is not None and scales is not None and zeros is not None:
+            # Each direction has integers of its own, of which products of integers can be made.
+            turned = array.transpose(0, 2, 1)
+            packed = Packed(turned, scales.reshape(shapes[0]), zeros.reshape(shapes[1]))
+            weights.append(Value("", scale.dtype, turned.shape, packed=packed))
         else:
-            turned = node.transpose(node.operand_of(integers), [0, 2, 1])
-            weights.append(node.builder.dequantizeLinear(turned, *[arrange(node, value, shape) for value, shape in given]))
+            operand = node.transpose(node.operand_of(integers), [0, 2, 1])
+            weights.append(node.builder.dequantizeLinear(operand, arrange(node, scale, shapes[0]), arrange(node, zero, shapes[1])))
     x = dequantize_dynamically(node, node.operand(0))
     derived = node.derive([x, *weights, *node.inputs[3:8]])
     derived.outputs = node.outputs
