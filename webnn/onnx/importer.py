@@ -31,6 +31,7 @@ __all__ = ["Importer"]
 
 #: The most bytes of one element, repeated, that is known at import. It takes no memory itself, but what is computed from it does.
 _MOST_REPEATED = 1 << 20
+_NO_ROOTS: frozenset[str] = frozenset()
 #: Operators after which weights may stay integers.
 _PACKING: Mapping[str, Step] = {"Cast": "cast", "Mul": "multiply", "Sub": "subtract", "Transpose": "transpose"}
 
@@ -85,12 +86,14 @@ class Scope:
 
     def find_roots(self, names: Iterable[str]) -> frozenset[str]:
         """Return the inputs of the model that some values come from."""
-        found: frozenset[str] = frozenset()
+        found = _NO_ROOTS
         for name in names:
-            scope: Scope | None = self
-            while scope is not None and name not in scope._values:
-                scope = scope._outer
-            value = None if scope is None else scope._values[name]
+            value = self._values.get(name)
+            if value is None:
+                scope: Scope | None = self
+                while scope is not None and name not in scope._values:
+                    scope = scope._outer
+                value = None if scope is None else scope._values[name]
             # Most values come from the same inputs.
             if value is not None and value.roots is not found:
                 found = found | value.roots if found else value.roots
@@ -117,13 +120,14 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         self._inputs: dict[str, Value] = {}
         #: The functions of the model around the current node.
         self._calls: list[tuple[str, str, str]] = []
+        self._bodies: dict[int, tuple[GraphProto, Sequence[Source]]] = {}
         self._body_arrays: dict[int, tuple[TensorProto, Array]] = {}
         self._checks = checker.C.CheckerContext()
         self._checks.ir_version = min(max(model.proto.ir_version, 3), IR_VERSION)
         #: The versions that `_checks` has.
         self._checked: Mapping[str, int] = {}
-        #: The kinds of nodes without attributes that are valid in these versions.
-        self._valid: set[tuple[str, tuple[bool, ...], tuple[bool, ...]]] = set()
+        #: The kinds of nodes without attributes, and the other nodes of bodies, that are valid in these versions.
+        self._valid: set[object] = set()
 
     @cached_property
     def _shapes(self) -> Shapes:
@@ -269,23 +273,33 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             self._define_initializers(graph, scope)
             for info, value in zip(graph.input, arguments, strict=True):
                 scope.define(info.name, value)
-            for proto in graph.node:
-                yield read_node(proto), scope
+            for source in self._read_body(graph):
+                yield source, scope
 
         names = len(graph.initializer) + len(graph.input) + len(graph.output)
         self.import_body(nodes(), name, f"{path}/", names, tentative=tentative)
         return [scope.find(info.name) for info in graph.output]
 
+    def _read_body(self, graph: GraphProto) -> Sequence[Source]:
+        """Return the nodes of a body, which may run again."""
+        found = self._bodies.get(id(graph))
+        if found is None:
+            # The graph is kept, so that its id stays its own.
+            found = self._bodies[id(graph)] = (graph, [read_node(each) for each in graph.node])
+        return found[1]
+
     def define(self, node: tuple[Source, Scope], outputs: Sequence[Value | None] | None) -> None:
         """Define the outputs of a node in its scope."""
         source, scope = node
-        roots = scope.find_roots(source.inputs)
+        roots: frozenset[str] | None = None
         for index, name in enumerate(source.outputs):
             if name:
                 value = None if outputs is None else outputs[index]
                 if value is not None:
-                    self.name_output(name, value, roots)
-                scope.define(name, value)
+                    if value.array is None and roots is None:
+                        roots = scope.find_roots(source.inputs)
+                    self.name_output(name, value, roots or _NO_ROOTS)
+                scope._values[name] = value
 
     def evaluate(self, node: tuple[Source, Scope]) -> Sequence[Value | None]:
         """Return the outputs of a node, one for each name."""
@@ -361,7 +375,11 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             self._checks.opset_imports = dict(scope.opsets)
             self._valid.clear()
         # Without attributes, only which inputs and outputs are given makes a difference.
-        kind = None if source.attributes else (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)))
+        kind: object = None
+        if not source.attributes:
+            kind = (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)))
+        elif scope.depth:
+            kind = source
         if kind in self._valid:
             return
         try:

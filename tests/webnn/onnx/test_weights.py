@@ -19,7 +19,7 @@ def make_model() -> ModelProto:
     """Make a model with two large initializers, the last one of which has its fields in another order, and small ones around them."""
     random = np.random.default_rng(0)
     arrays = {"small": np.float32([1, 2]), "a": random.random(SHAPE), "b": random.random(SHAPE), "last": np.float32([3])}
-    tensors = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
+    tensors = [numpy_helper.from_array(np.asarray(array, np.float32), name) for name, array in arrays.items()]
     nodes = [helper.make_node("Add", ["x", name], [f"{name}+"]) for name in ("a", "b", "last")]
     graph = helper.make_graph(
         nodes,
