@@ -117,6 +117,7 @@ class GraphBuilder(
         self._count = 0
         self._memory = ConstantMemory()
         self._calls = {}
+        self._results = {}
 
     @overload
     def input(self, name: str, descriptor: MLOperandDescriptor) -> MLOperand: ...
