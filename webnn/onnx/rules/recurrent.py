@@ -156,7 +156,7 @@ def _multiply(node: Node, x: MLOperand, weights: MLOperand, scales: Array | None
     assert x._operator is not None  # the dequantization
     integers, scale, zero = x._operator.inputs
     left = builder.dequantizeLinear(integers, node.constant(np.ones(scale.descriptor.dimensions, np.float32)), zero)
-    return builder.mul(builder.matmul(left, weights), builder.mul(scale, node.constant(scales)))
+    return builder.mul(builder.matmul(left, weights), builder.mul(node.reshape(scale, []), node.constant(scales)))
 
 
 # Activations.
@@ -411,9 +411,10 @@ def _unroll(node: Node, network: _Network, initial: Sequence[MLOperand | None], 
         found = {}
         for number in reversed(range(network.steps)) if backward else range(network.steps):
             states = step(cell, inputs[number], states)
-            found[number] = node.reshape(states[0], [1, 1, batch, hidden])
+            found[number] = states[0]
         if node.outputs[0]:
-            sequences.append(_concat(node, [found[number] for number in range(network.steps)], 0))
+            rows = _concat(node, [found[number] for number in range(network.steps)], 0)
+            sequences.append(node.reshape(rows, [network.steps, 1, batch, hidden]))
         finals.append([node.reshape(state, [1, batch, hidden]) for state in states])
     lasts = [_concat(node, parts, 0) for parts in zip(*finals, strict=True)]
     return _finish(node, network, _concat(node, sequences, 1) if sequences else None, lasts)
@@ -454,9 +455,8 @@ def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLO
         peepholes=peepholes,
         scales=scales,
     )
-    width = inputs.descriptor.dimensions[-1]
-    parts = [inputs] if network.steps == 1 else builder.split(inputs, network.steps, axis=0)
-    return cell, [node.reshape(part, [network.batch, width]) for part in parts]
+    rows = node.reshape(inputs, [network.steps * network.batch, inputs.descriptor.dimensions[-1]])
+    return cell, [rows] if network.steps == 1 else builder.split(rows, network.steps, axis=0)
 
 
 RULES: Mapping[str, Callable[[Node], list[Result]]] = {"GRU": _gru, "LSTM": _lstm, "RNN": _rnn, f"com.microsoft.{_DYNAMIC}": _dynamic_lstm}
