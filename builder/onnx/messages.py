@@ -60,6 +60,12 @@ def _write_attribute(name: str, value: Attribute) -> str:
 _write_once = functools.lru_cache(maxsize=1024, typed=True)(_write_attribute)
 
 
+@functools.lru_cache(maxsize=1024)
+def _write_float(name: str, text: str) -> str:
+    # As a text, because 0.0 and -0.0 are equal numbers.
+    return _write_attribute(name, float(text))
+
+
 class _Sizes(dict[int, str]):
     """Numbers as protobuf writes them: seven bits in each byte, the lowest ones first; the highest bit says that more follow."""
 
@@ -116,10 +122,14 @@ class Graph:
         if domain:
             text += f"{_DOMAIN}{sizes[len(domain)]}{domain}"
         for key, given in attributes.items():
-            attribute: Any = tuple(given) if type(given) is list else given
             # Few attributes differ. Numbers in a sequence could be equal to those of another type, and a graph cannot be a key.
-            once = type(attribute) in _SIMPLE or (type(attribute) is tuple and type(attribute[0]) is int)
-            text += _write_once(key, attribute) if once else _write_attribute(key, attribute)
+            attribute: Any = tuple(given) if type(given) is list else given
+            if type(attribute) is float:
+                text += _write_float(key, repr(attribute))
+            elif type(attribute) in _SIMPLE or (type(attribute) is tuple and type(attribute[0]) is int):
+                text += _write_once(key, attribute)
+            else:
+                text += _write_attribute(key, attribute)
         self._parts.append(f"{_NODE}{sizes[len(text)]}{text}")
 
     def initialize(self, name: str, data_type: int, shape: Sequence[int], data: bytes | None) -> None:

@@ -87,3 +87,8 @@ def test_initializers(name: str, shape: list[int]) -> None:
 def test_equal_attributes_of_several_types() -> None:
     check("Node", ["x"], "node", ["y"], a=1, b=1.0, c=[1, 2], d=[1.0, 2.0], e=(1, 2))
     check("Node", ["x"], "node", ["y"], a=1.0, b=1, c=[1.0, 2.0], d=[1, 2], e="1")
+    for zero in (0.0, -0.0, 0):
+        graph = Graph(GraphProto())
+        graph.add("Node", [], "node", [], {"a": zero})
+        (attribute,) = graph.finish().node[0].attribute
+        assert str(helper.get_attribute_value(attribute)) == str(zero)
