@@ -14,6 +14,7 @@ from webnn.builder.graph import FUSE, ComputationalGraph, SubgraphCall, collect,
 from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
@@ -21,7 +22,6 @@ from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
-    from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.operation import Operation
     from webnn.validation.revision import Revision
@@ -100,7 +100,11 @@ def _repeat(
 ) -> list[MLOperand]:
     """Make an operator like a checked one, of operands like its own; return its results."""
     builder._count += 1
-    operator = Operator(row, builder._count, label, inputs, members, source.arguments, source.options, source.result, source.given)
+    result = source.result
+    operator = Operator(row, builder._count, label, inputs, members, source.arguments, source.options, result, source.given)
+    if type(result) is OperandDescriptor:
+        # Most operators have one.
+        return [MLOperand._create(builder, result, operator)]
     return [MLOperand._create(builder, descriptor, operator, position) for position, descriptor in enumerate(operator.outputs)]
 
 

@@ -20,7 +20,7 @@ from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.missing import explain_missing
-from webnn.onnx.model import ONNX_DOMAINS, Model, Settings, Source, element_type, input_shape, read_node
+from webnn.onnx.model import ONNX_DOMAINS, PLAIN_ATTRIBUTES, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.node import Node, output_types, refuse_types
 from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
@@ -126,7 +126,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         self._checks.ir_version = min(max(model.proto.ir_version, 3), IR_VERSION)
         #: The versions that `_checks` has.
         self._checked: Mapping[str, int] = {}
-        #: The kinds of nodes without attributes, and the other nodes of bodies, that are valid in these versions.
+        #: The kinds of nodes with plain attributes, and the other nodes of bodies, that are valid in these versions.
         self._valid: set[object] = set()
 
     @cached_property
@@ -375,11 +375,13 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             self._checks.opset_imports = dict(scope.opsets)
             self._valid.clear()
         # Without attributes, only which inputs and outputs are given makes a difference.
-        kind: object = None
-        if not source.attributes:
-            kind = (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)))
-        elif scope.depth:
-            kind = source
+        attributes = source.attributes
+        # Attributes differ less often than nodes. Those with tensors or bodies are large.
+        if not attributes or all(each.type in PLAIN_ATTRIBUTES for each in attributes):
+            values = [each.SerializeToString() for each in attributes]
+            kind: object = (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)), *values)
+        else:
+            kind = source if scope.depth else None
         if kind in self._valid:
             return
         try:

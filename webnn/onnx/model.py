@@ -25,7 +25,7 @@ from webnn.onnx.origins import add_module
 from webnn.onnx.weights import read_apart
 from webnn.validation import webidl
 
-__all__ = ["ONNX_DOMAINS", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
+__all__ = ["ONNX_DOMAINS", "PLAIN_ATTRIBUTES", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
 
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
@@ -60,7 +60,7 @@ _MOST_AXES = 32
 #: The operators with bodies.
 _BODIES = frozenset({"If", "Loop", "Scan"})
 #: The types of attributes without names inside.
-_PLAIN = frozenset({AttributeProto.INT, AttributeProto.FLOAT, AttributeProto.STRING, AttributeProto.INTS, AttributeProto.FLOATS})
+PLAIN_ATTRIBUTES = frozenset({AttributeProto.INT, AttributeProto.FLOAT, AttributeProto.STRING, AttributeProto.INTS, AttributeProto.FLOATS})
 #: The longest name, in characters. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 
@@ -329,7 +329,7 @@ def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
         texts += (node.name, node.operator, node.domain, *node.inputs, *node.outputs, *node.names, *node.references)
         for attribute in node.attributes:
             # The checker refuses one that has something else than its type says.
-            if attribute.type in _PLAIN:
+            if attribute.type in PLAIN_ATTRIBUTES:
                 continue
             if attribute.HasField("t"):
                 _add_tensors(texts, [attribute.t])
