@@ -25,7 +25,18 @@ from webnn.onnx.origins import add_module
 from webnn.onnx.weights import read_apart
 from webnn.validation import webidl
 
-__all__ = ["ONNX_DOMAINS", "PLAIN_ATTRIBUTES", "Model", "Settings", "Source", "boolean_names", "element_type", "input_shape", "read", "read_node"]
+__all__ = [
+    "ONNX_DOMAINS",
+    "PLAIN_ATTRIBUTES",
+    "Model",
+    "Settings",
+    "Source",
+    "boolean_names",
+    "element_type",
+    "input_shape",
+    "read",
+    "read_node",
+]
 
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
