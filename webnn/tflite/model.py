@@ -20,7 +20,7 @@ from ml_dtypes import int4
 from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
-from webnn.tflite.schema import accessors, load_schema, names_of
+from webnn.tflite.schema import accessors, load_schema, names_of, quicken
 from webnn.validation import webidl
 
 __all__ = ["Model", "Operator", "Quantization", "Signature", "Sparsity", "Subgraph", "Tensor", "read"]
@@ -312,7 +312,7 @@ class _Reader:
         self._left = len(data) + _MOST_MORE
 
     def read(self) -> Model:
-        model = self._schema.Model.GetRootAs(self._data, 0)
+        model = quicken(self._schema.Model.GetRootAs(self._data, 0))
         if model.Version() != _VERSION:
             raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
         codes = [self._code(each) for each in self._list(model, "OperatorCodes")]
@@ -335,7 +335,8 @@ class _Reader:
         """Return the tables of a vector."""
         count = getattr(table, f"{name}Length")()
         self._spend(count)
-        return [getattr(table, name)(index) for index in range(count)]
+        get = getattr(table, name)
+        return [quicken(get(index)) for index in range(count)]
 
     def _numbers(self, array: Any) -> list[Any]:
         """Return the elements of a vector; a missing one is 0."""
@@ -390,22 +391,23 @@ class _Reader:
         if len(shape) > _MOST_AXES or min(shape, default=0) < 0 or math.prod(filter(None, shape)) >= _MOST_ELEMENTS:
             wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0, and fewer than {_MOST_ELEMENTS} elements"
             raise self._fault(f"the tensor {webidl.describe(name)} must have {wanted}, got {webidl.describe(shape)}")
-        if not 0 <= tensor.Buffer() < len(buffers):
-            raise self._fault(f"the tensor {webidl.describe(name)} must have one of {len(buffers)} buffers, got {tensor.Buffer()}")
-        data = None if tensor.IsVariable() else buffers[tensor.Buffer()]
+        buffer, kind, isVariable = tensor.Buffer(), tensor.Type(), bool(tensor.IsVariable())
+        if not 0 <= buffer < len(buffers):
+            raise self._fault(f"the tensor {webidl.describe(name)} must have one of {len(buffers)} buffers, got {buffer}")
+        data = None if isVariable else buffers[buffer]
         return Tensor(
             name=name,
-            type=names_of("TensorType").get(tensor.Type(), f"type {tensor.Type()}"),
+            type=names_of("TensorType").get(kind, f"type {kind}"),
             shape=tuple(shape),
             open=frozenset([axis for axis, size in enumerate(signature) if size < 0]) if len(signature) == len(shape) else frozenset(),
             data=data,
             quantization=self._quantization(name, tensor.Quantization(), shape),
             sparsity=self._sparsity(tensor.Sparsity()),
-            is_variable=bool(tensor.IsVariable()),
+            is_variable=isVariable,
         )
 
     def _quantization(self, name: str, given: Any, shape: Sequence[int]) -> Quantization | None:
-        if given is None or not given.ScaleLength():
+        if given is None or not quicken(given).ScaleLength():
             return None
         scales = given.ScaleAsNumpy()
         zeros = given.ZeroPointAsNumpy() if given.ZeroPointLength() else np.zeros(1, np.int64)
@@ -453,6 +455,7 @@ class _Reader:
             if table is not None and name != "NONE":
                 fields = getattr(self._schema, name)()
                 fields.Init(table.Bytes, table.Pos)
+                quicken(fields)
                 options |= {field: self._option(get(fields), is_vector=is_vector) for field, is_vector, get in accessors(name)}
         custom = operator.CustomOptionsAsNumpy()
         inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")

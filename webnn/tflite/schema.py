@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from webnn._extras import install_command
 
-__all__ = ["TFLiteMissingError", "accessors", "load_schema", "names_of"]
+__all__ = ["TFLiteMissingError", "accessors", "load_schema", "names_of", "quicken"]
+
+#: No table of the schema has more fields. The list of a table's fields begins with two sizes.
+_MOST_FIELDS = 64
+_Table = TypeVar("_Table")
 
 
 class TFLiteMissingError(ImportError):
@@ -24,6 +29,37 @@ def load_schema() -> Any:
     except ModuleNotFoundError:
         raise TFLiteMissingError(f"TFLite models need the package tflite: {install_command('tflite')}") from None
     return tflite
+
+
+@cache
+def _quick_table() -> type[Any]:
+    from flatbuffers.table import Table  # noqa: PLC0415 (comes with the package)
+
+    class QuickTable(Table):  # type: ignore[misc]  # has no types
+        """A table that reads where its fields are once; flatbuffers reads it again for each field."""
+
+        __slots__ = ("_places",)
+
+        def __init__(self, data: bytes, place: int) -> None:
+            super().__init__(data, place)
+            start = place - struct.unpack_from("<i", data, place)[0]
+            if start < 0:
+                raise struct.error("the list of a table's fields must not begin before the file")
+            (size,) = struct.unpack_from("<H", data, start)
+            self._places = struct.unpack_from(f"<{min(size // 2, _MOST_FIELDS)}H", data, start)
+
+        def Offset(self, field: int) -> int:
+            places: tuple[int, ...] = self._places
+            return places[field >> 1] if field >> 1 < len(places) else 0
+
+    return QuickTable
+
+
+def quicken(table: _Table) -> _Table:
+    """Let a table of the schema find its fields faster, and return it. Raises `struct.error` if they are not in the file."""
+    given: Any = table
+    given._tab = _quick_table()(given._tab.Bytes, given._tab.Pos)
+    return table
 
 
 @cache
