@@ -376,7 +376,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             self._valid.clear()
         # Without attributes, only which inputs and outputs are given makes a difference.
         attributes = source.attributes
-        # Attributes differ less often than nodes. Those with tensors or bodies are large.
+        # Attributes differ less often than nodes. Tensors and bodies are large.
         if not attributes or all(each.type in PLAIN_ATTRIBUTES for each in attributes):
             values = [each.SerializeToString() for each in attributes]
             kind: object = (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)), *values)
