@@ -32,11 +32,11 @@ def load_schema() -> Any:
 
 
 @cache
-def _quick_table() -> type[Any]:
-    from flatbuffers.table import Table  # noqa: PLC0415 (comes with the package)
+def _find_quick(plain: Any) -> type[Any]:
+    """Return a subclass of the class that the tables of the schema read themselves with."""
 
-    class QuickTable(Table):  # type: ignore[misc]  # has no types
-        """A table that reads where its fields are once; flatbuffers reads it again for each field."""
+    class QuickTable(plain):  # type: ignore[misc]  # has no types
+        """A table that reads where its fields are once; the plain one reads it again for each field."""
 
         __slots__ = ("_places",)
 
@@ -58,7 +58,8 @@ def _quick_table() -> type[Any]:
 def quicken(table: _Table) -> _Table:
     """Let a table of the schema find its fields faster, and return it. Raises `struct.error` if they are not in the file."""
     given: Any = table
-    given._tab = _quick_table()(given._tab.Bytes, given._tab.Pos)
+    plain = given._tab
+    given._tab = _find_quick(type(plain))(plain.Bytes, plain.Pos)
     return table
 
 
