@@ -58,8 +58,9 @@ def _find_quick(plain: Any) -> type[Any]:
 def quicken(table: _Table) -> _Table:
     """Let a table of the schema find its fields faster, and return it. Raises `struct.error` if they are not in the file."""
     given: Any = table
-    plain = given._tab
-    given._tab = _find_quick(type(plain))(plain.Bytes, plain.Pos)
+    plain: Any = given._tab
+    kind: Any = type(plain)
+    given._tab = _find_quick(kind)(plain.Bytes, plain.Pos)
     return table
 
 
