@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -22,16 +23,20 @@ def module_of(file: str) -> str:
 
 
 FILES = {module_of(name): name for folder in LAYERS.values() for name in (path.relative_to(ROOT).as_posix() for path in sources(folder))}
-#: The modules of the product that each one imports.
-GRAPH = {
-    module: {
-        reached
-        for each in imports(file)
-        for reached in [name for name in (f"{each.module}.{each.name}", each.module) if name in FILES][:1]
-        if reached != module
+
+
+@functools.cache
+def imported() -> dict[str, set[str]]:
+    """Return the modules of the product that each one imports."""
+    return {
+        module: {
+            reached
+            for each in imports(file)
+            for reached in [name for name in (f"{each.module}.{each.name}", each.module) if name in FILES][:1]
+            if reached != module
+        }
+        for module, file in FILES.items()
     }
-    for module, file in FILES.items()
-}
 
 
 #: Tables and pages are drawn in every layer, so their package is below all layers, though it is in the folder of `webnn`.
@@ -53,7 +58,7 @@ def room_of(module: str) -> str:
 def merged(name: Callable[[str], str]) -> dict[str, set[str]]:
     """Return the graph of groups of modules, by the names of the groups; modules of no group are left out."""
     graph: dict[str, set[str]] = {name(module): set() for module in FILES if name(module)}
-    for module, others in GRAPH.items():
+    for module, others in imported().items():
         if name(module):
             graph[name(module)] |= {name(other) for other in others} - {name(module), ""}
     return graph
@@ -76,12 +81,12 @@ def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
 
 def test_circles_are_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}) == [{"a", "b", "c"}, {"d", "e"}]
-    assert sum(map(len, GRAPH.values())) > 500
+    assert sum(map(len, imported().values())) > 500
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_no_circle_of_files_is_large(layer: str) -> None:
-    large = [each for each in circles(GRAPH) if len(each) > LARGEST and any(layer_of(module) == layer for module in each)]
+    large = [each for each in circles(imported()) if len(each) > LARGEST and any(layer_of(module) == layer for module in each)]
     assert large == []
 
 

@@ -58,8 +58,9 @@ NAME = re.compile(
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tree")
+    # Compiled files come along, except for what pytest compiled, which names the files of this checkout, and half-written ones.
     for name in {path.name for path in LAYERS.values()} | {"tests", "tools"}:
-        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "data"))
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("*-pytest-*", "*.pyc.*", "data"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 

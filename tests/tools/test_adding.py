@@ -137,8 +137,10 @@ def add_rule(root: Path) -> None:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     root = tmp_path_factory.mktemp("adding") / "checkout"
     root.mkdir()
+    # Compiled files come along, except for what pytest compiled, which names the files of this checkout, and half-written ones.
     for folder in (*LAYERS.values(), *(ROOT / name for name in ("tests", "tools", "docs", "examples", "benchmarks"))):
-        shutil.copytree(folder, root / folder.name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        ignored = shutil.ignore_patterns("*-pytest-*", "*.pyc.*")
+        shutil.copytree(folder, root / folder.name, symlinks=True, ignore=ignored, dirs_exist_ok=True)
     for file in ("pyproject.toml", "README.md"):
         shutil.copy2(ROOT / file, root / file)
     if SHARED.is_dir():

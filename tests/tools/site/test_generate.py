@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import textwrap
 import tomllib
@@ -44,20 +45,16 @@ def test_hidden_options_are_not_documented() -> None:
     assert all(option.help for command in commands.commands() for option in command.options)
 
 
-@each_row("page", [page for pages in index().values() for page in {address.partition("#")[0] for address in pages.values()}])
-def test_a_page_of_the_index_is_generated(page: str) -> None:
-    assert page in reference()
+def test_every_page_of_the_index_is_generated() -> None:
+    assert {address.partition("#")[0] for addresses in index().values() for address in addresses.values()} <= reference().keys()
 
 
-@each_row("page", list(reference()))
-def test_links_of_the_reference_lead_to_pages(page: str) -> None:
-    known = {*reference(), *(f"{path.relative_to(DOCUMENTS).as_posix()}" for path in DOCUMENTS.rglob("*.md"))}
-    folder = page.rpartition("/")[0]
-    for target in filter(None, _LINK.findall(reference()[page])):
-        parts = folder.split("/")
-        for part in target.split("/"):
-            parts = parts[:-1] if part == ".." else [*parts, part]
-        assert "/".join(parts) in known, target
+def test_links_of_the_reference_lead_to_pages() -> None:
+    known = {*reference(), *(path.relative_to(DOCUMENTS).as_posix() for path in DOCUMENTS.rglob("*.md"))}
+    links = [(page, target) for page, text in reference().items() for target in _LINK.findall(text) if target]
+    wrong = [(page, target) for page, target in links if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in known]
+    assert len(links) > len(reference())
+    assert wrong == []
 
 
 @each_row("operation", sorted(operations.operations()))
