@@ -164,6 +164,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Keep it from what a file of tests leaves for good, too: parsed sources of the product take 0.7 s in each full collection."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture
 def sample(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
     """Chooses some of many cases in one test: a `Sample`."""

@@ -82,31 +82,35 @@ def test_values_there_and_back() -> None:
     assert given["b"]["deep"][0]["w"][0, 0] == 0
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("undefined", None),
-        ("[undefined, , null]", [None, None, None]),
-        ("3.0", 3),
-        ("2 ** 60", 2**60),
-        ("Object.assign(Object.create(null), {a: 1})", {"a": 1}),
-        ("new Uint8ClampedArray([300])", np.array([255], np.uint8)),
-        ("new ArrayBuffer(2)", np.zeros(2, np.uint8)),
-        ("new DataView(new ArrayBuffer(4), 1, 2)", np.zeros(2, np.uint8)),
-        ("new Float64Array([1, NaN]).subarray(1)", np.array([np.nan])),
-        ("new SharedArrayBuffer(2)", np.zeros(2, np.uint8)),
-        ("new Float32Array(0)", np.zeros(0, np.float32)),
-        ("Object.assign(new Float32Array(1), {shape: []})", np.zeros((), np.float32)),
-    ],
-)
-def test_what_comes_back(expression: str, expected: Any) -> None:
-    value: Any = execute(f"const y = {expression};", "y")[0]["y"]
-    assert type(value) is type(expected)
-    if isinstance(expected, np.ndarray):
-        assert (value.dtype, value.shape) == (expected.dtype, expected.shape)
-        assert np.array_equal(value, expected, equal_nan=expected.dtype.kind == "f")
-    else:
-        assert value == expected
+#: Expressions of a cell, and what Python gets.
+COMES_BACK: dict[str, object] = {
+    "undefined": None,
+    "[undefined, , null]": [None, None, None],
+    "3.0": 3,
+    "2 ** 60": 2**60,
+    "Object.assign(Object.create(null), {a: 1})": {"a": 1},
+    "new Uint8ClampedArray([300])": np.array([255], np.uint8),
+    "new ArrayBuffer(2)": np.zeros(2, np.uint8),
+    "new DataView(new ArrayBuffer(4), 1, 2)": np.zeros(2, np.uint8),
+    "new Float64Array([1, NaN]).subarray(1)": np.array([np.nan]),
+    "new SharedArrayBuffer(2)": np.zeros(2, np.uint8),
+    "new Float32Array(0)": np.zeros(0, np.float32),
+    "Object.assign(new Float32Array(1), {shape: []})": np.zeros((), np.float32),
+}
+
+
+def test_what_comes_back() -> None:
+    """All in one cell: each cell has a process."""
+    names = {f"y{index}": expression for index, expression in enumerate(COMES_BACK)}
+    values, _, _ = execute("".join(f"const {name} = {expression};\n" for name, expression in names.items()), *names)
+    for name, expression in names.items():
+        value, expected = values[name], COMES_BACK[expression]
+        assert type(value) is type(expected), expression
+        if isinstance(value, np.ndarray) and isinstance(expected, np.ndarray):
+            assert (value.dtype, value.shape) == (expected.dtype, expected.shape), expression
+            assert np.array_equal(value, expected, equal_nan=expected.dtype.kind == "f"), expression
+        else:
+            assert value == expected, expression
 
 
 @pytest.mark.parametrize(
