@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import shutil
@@ -62,6 +63,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in {path.name for path in LAYERS.values()} | {"tests", "tools"}:
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("*-pytest-*", "*.pyc.*", "data"))
     shutil.copy(ROOT / "pyproject.toml", folder)
+    # Once, and not in each copy.
+    for path in LAYERS.values():
+        compileall.compile_dir(folder / path.name, quiet=1)
     return folder
 
 
