@@ -20,8 +20,10 @@ A test that starts a process and does not carry the mark ``processes`` fails.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
+import importlib
 import json
 import os
 import random
@@ -43,6 +45,7 @@ T = TypeVar("T")
 #: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+TESTS = Path(__file__).parent
 RAN = pytest.StashKey[int]()
 #: Of how many cases of a test, and of how many tests of a file that start processes, a run of the whole suite consists.
 CASES, PROCESSES = 5, 1
@@ -104,10 +107,13 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 def sampled(config: pytest.Config) -> bool:
     """Return whether this run takes samples: it is one of the whole suite."""
-    tests = Path(__file__).parent
-    whole = all(config.invocation_params.dir.joinpath(each).resolve() in (tests, tests.parent) for each in config.args)
     option = config.option
-    return whole and not (option.all or option.no_samples or option.keyword or option.not_passed_in)
+    return whole(config) and not (option.all or option.no_samples or option.keyword or option.not_passed_in)
+
+
+def whole(config: pytest.Config) -> bool:
+    """Return whether the arguments are the whole suite."""
+    return all(config.invocation_params.dir.joinpath(each).resolve() in (TESTS, TESTS.parent) for each in config.args)
 
 
 @pytest.hookimpl(trylast=True)
@@ -154,14 +160,24 @@ def passed_in(checkout: Path) -> set[str]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep the garbage collector from the tests: thousands of objects that stay, which each full collection would visit."""
     gc.disable()
     try:
+        if whole(session.config) and hasattr(session.config, "workerinput"):
+            import_share(**session.config.workerinput)
         return (yield)
     finally:
         gc.enable()
         gc.freeze()
+
+
+def import_share(*, workerid: str, workercount: int, **_: object) -> None:
+    """Import a share of the test files first: each worker of pytest-xdist compiles another one, and finds the rest compiled."""
+    for file in sorted(TESTS.rglob("test_*.py"))[int(workerid.removeprefix("gw")) :: workercount]:
+        # A file that fails does so again where it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 @pytest.hookimpl(trylast=True)

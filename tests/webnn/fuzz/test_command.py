@@ -14,7 +14,7 @@ import webnn
 from tests.webnn.fuzz.hosts import emulator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.commands import main as cli
-from webnn.fuzz import judges
+from webnn.fuzz import campaign, judges
 from webnn.fuzz.programs import SHARED, FuzzProgram
 
 pytestmark = needs_quickjs
@@ -62,6 +62,7 @@ def test_what_a_finding_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         return "tile is wrong" if operator.operation == "tile" else ""
 
     monkeypatch.setattr(judges, "find_wrong", find)
+    monkeypatch.setattr(campaign, "_TRIALS", 60)  # they find a small program
     out = tmp_path / "out"
     code, output = run("--calls", "40", "--graphs", "0", "--operations", "tile,relu", "--out", out, "--json", tmp_path / "found.json")
     assert code == 1
