@@ -48,6 +48,8 @@ class SemanticsOptions(TypedDict, total=False):
     clampNaN: Literal["nan", "ignore", "maxValue"]
     gatherOutOfRange: Literal["clamp", "zero"]
     integerDivByZero: Literal["allBits", "zeros"]
+    integerNegativePower: Literal["truncate", "zeros"]
+    l2Pool2dPadding: Literal["zero", "sameMean"]
     maxPool2dEmptyWindow: Literal["lowest", "infinity", "zero", "zeroUnlessStrided"]
     minMaxNaN: Literal["nan", "second"]
     resample2dTies: Literal["lower", "upper"]
@@ -182,6 +184,23 @@ _SWITCHES = (
         operations=("div",),
         values={"allBits": "has all bits set", "zeros": "makes all elements of the result 0"},
         sources=(_issue(_WEBNN, 691, "2024-05-24", "asks for a rule"), _measured("all elements are 0, those before the divisor, too")),
+    ),
+    Switch(
+        name="integerNegativePower",
+        about="an integer to a negative power",
+        operations=("pow",),
+        values={"truncate": "is rounded towards 0", "zeros": "makes all elements of the result 0"},
+        sources=(_measured("all elements are 0, those without a negative power, too"),),
+    ),
+    Switch(
+        name="l2Pool2dPadding",
+        about="a window that reaches into the padding",
+        operations=("l2Pool2d",),
+        values={
+            "zero": "has zeros there",
+            "sameMean": 'has the mean square of its elements there, if the padding is that of "same-upper" along both axes; else zeros',
+        },
+        sources=(_measured("the mean square of the elements inside the input, if the padding is that of same-upper"),),
     ),
     Switch(
         name="maxPool2dEmptyWindow",

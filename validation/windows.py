@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.validation.conv import input_sizes
 
-__all__ = ["PoolingAxis", "pooling_axes"]
+__all__ = ["PoolingAxis", "pooling_axes", "same_scale"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +77,17 @@ def pooling_axes(
         for index in range(2)
     )
     return height, width
+
+
+def same_scale(axes: Sequence[PoolingAxis], layout: str) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+    """Return the places of each window, divided by its elements inside the input, to be multiplied with the output.
+
+    It is ``None`` where all are 1, and unless the padding is that of "same-upper" along both axes. A window without elements has 0.
+    """
+    height, width = axes
+    inside = height.counts()[:, np.newaxis] * width.counts()
+    places = height.window * width.window
+    if not all(axis.is_same for axis in axes) or (inside == places).all():
+        return None
+    scale: np.ndarray[Any, np.dtype[np.float64]] = np.where(inside, places / np.maximum(inside, 1), 0.0)
+    return scale[..., np.newaxis] if layout == "nhwc" else scale

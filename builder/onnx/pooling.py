@@ -16,9 +16,18 @@ from webnn.builder.onnx.integer import combine
 from webnn.builder.onnx.padding import Pad, pad_with_node
 from webnn.validation.descriptor import DataType, extreme, is_float
 from webnn.validation.numbers import LARGEST_SINGLE
-from webnn.validation.windows import PoolingAxis, pooling_axes
+from webnn.validation.windows import PoolingAxis, pooling_axes, same_scale
 
-__all__ = ["TRANSLATIONS", "average_pool", "average_with_padding", "fill_empty_windows", "fill_unless_strided", "l2_pool", "max_pool"]
+__all__ = [
+    "TRANSLATIONS",
+    "average_pool",
+    "average_with_padding",
+    "fill_empty_windows",
+    "fill_unless_strided",
+    "l2_of_mean",
+    "l2_pool",
+    "max_pool",
+]
 
 
 def _spatial(op: Op) -> tuple[PoolingAxis, PoolingAxis]:
@@ -174,6 +183,12 @@ def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
     if all(axis.is_same for axis in axes) or not any(axis.begin or axis.end for axis in axes):
         return emit(e, op)
     return e.to_layout(_pool(e, op, "AveragePool", op["input"], 0.0, explicit=True), op.options.layout)
+
+
+def l2_of_mean(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    """Emit the root of the mean square of the elements inside the input, times the places of the window, for "same-upper" padding."""
+    result, scale = emit(e, op), same_scale(_spatial(op), op.options.layout)
+    return result if scale is None else e.elementwise("Mul", [str(result), e.literal(np.sqrt(scale).astype(np.float32))])
 
 
 TRANSLATIONS: dict[str, Translation] = {

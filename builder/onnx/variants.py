@@ -13,7 +13,7 @@ import numpy as np
 
 from webnn.builder.onnx.emitter import INT64_MIN, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices, slice_numbers
-from webnn.builder.onnx.pooling import average_with_padding, fill_empty_windows, fill_unless_strided
+from webnn.builder.onnx.pooling import average_with_padding, fill_empty_windows, fill_unless_strided, l2_of_mean
 from webnn.builder.onnx.reduction import merge_axes
 from webnn.builder.onnx.resample import resample2d
 from webnn.builder.semantics import SWITCHES, Semantics
@@ -131,12 +131,12 @@ def _gather_zero(emit: Emit, e: Emitter, op: Op) -> _Result:
     return e.cast(result, dtype) if carrier != dtype else result
 
 
-def _divide_to_zeros(emit: Emit, e: Emitter, op: Op) -> _Result:
-    """Make the whole result 0 if a divisor is."""
+def _all_zeros(emit: Emit, e: Emitter, op: Op, *, where: str) -> _Result:
+    """Make the whole result 0 if a divisor is, or if an exponent is less than 0."""
     result, dtype = emit(e, op), op.type("b")
     if is_float(dtype):
         return result
-    zeros = e.cast(e.node("Equal", [op["b"], e.scalar(0, dtype)]), "float32")
+    zeros = e.cast(e.node(where, [op["b"], e.scalar(0, dtype)]), "float32")
     none = e.node("Equal", [e.node("ReduceMax", [zeros], keepdims=0), e.scalar(0, "float32")])
     return e.node("Mul", [str(result), e.cast(none, dtype)])
 
@@ -214,7 +214,9 @@ CHANGES: Mapping[tuple[str, str], Change] = MappingProxyType(
         ("clampNaN", "ignore"): _ignore_bound,
         ("clampNaN", "maxValue"): _prefer_maximum,
         ("gatherOutOfRange", "zero"): _gather_zero,
-        ("integerDivByZero", "zeros"): _divide_to_zeros,
+        ("integerDivByZero", "zeros"): partial(_all_zeros, where="Equal"),
+        ("integerNegativePower", "zeros"): partial(_all_zeros, where="Less"),
+        ("l2Pool2dPadding", "sameMean"): l2_of_mean,
         ("maxPool2dEmptyWindow", "infinity"): partial(fill_empty_windows, fill=-math.inf),
         ("maxPool2dEmptyWindow", "zero"): partial(fill_empty_windows, fill=0),
         ("maxPool2dEmptyWindow", "zeroUnlessStrided"): fill_unless_strided,

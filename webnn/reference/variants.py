@@ -17,7 +17,7 @@ from webnn.reference.gather_scatter import find_coordinates, find_grid
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
 from webnn.validation.descriptor import integer_range
 from webnn.validation.numbers import LARGEST_SINGLE
-from webnn.validation.windows import pooling_axes
+from webnn.validation.windows import pooling_axes, same_scale
 
 __all__ = ["vary"]
 
@@ -56,6 +56,14 @@ def _average_with_padding(operation: Operation, input: Array, **options: Any) ->
         options.pop(name, None)
     whole = _one(operation(np.pad(input, around), **options))
     return whole[tuple(slice(size) for size in result.shape)]
+
+
+def _l2_of_mean(operation: Operation, input: Array, **options: Any) -> Array:
+    """The mean square of the elements inside the input is that of the whole window, for "same-upper" padding."""
+    result, layout = _one(operation(input, **options)), options.get("layout", "nchw")
+    names = ("windowDimensions", "padding", "strides", "dilations")
+    scale = same_scale(pooling_axes(layout, input.shape, result.shape, *(options.get(name) for name in names)), layout)
+    return result if scale is None else typed(wide(result) * np.sqrt(scale), result.dtype)
 
 
 def _unchanged(operation: Operation, *arguments: Any, **options: Any) -> Array:
@@ -118,9 +126,9 @@ def _gather_zero(operation: Operation, input: Array, indices: Array, *, count: b
     return _one(operation(np.pad(input, [(0, int(axis in axes)) for axis in range(input.ndim)]), places, **options))
 
 
-def _divide_to_zeros(operation: Operation, a: Array, b: Array) -> Array:
+def _all_zeros(operation: Operation, a: Array, b: Array, *, where: Callable[[Array, int], Array]) -> Array:
     result = _one(operation(a, b))
-    return np.zeros_like(result) if not is_float(b) and np.any(b == 0) else result
+    return np.zeros_like(result) if not is_float(b) and np.any(where(b, 0)) else result
 
 
 def _second(operation: Operation, a: Array, b: Array) -> Array:
@@ -182,7 +190,9 @@ CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = {
     ("clampNaN", "ignore"): _ignore_bound,
     ("clampNaN", "maxValue"): _prefer_maximum,
     ("gatherOutOfRange", "zero"): {"gather": _gather_zero, "gatherElements": _gather_zero, "gatherND": partial(_gather_zero, count=True)},
-    ("integerDivByZero", "zeros"): _divide_to_zeros,
+    ("integerDivByZero", "zeros"): partial(_all_zeros, where=np.equal),
+    ("integerNegativePower", "zeros"): partial(_all_zeros, where=np.less),
+    ("l2Pool2dPadding", "sameMean"): _l2_of_mean,
     # The reference makes infinities without it.
     ("maxPool2dEmptyWindow", "infinity"): _unchanged,
     ("maxPool2dEmptyWindow", "zero"): _fill_empty_windows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -102,6 +103,28 @@ CASES: list[tuple[str, str, Make, list[Array], Any]] = [
         [f32(np.arange(1, 10)).reshape(1, 1, 3, 3)],
         [[[[3, 3.5, 4], [4.5, 5, 5.5], [6, 6.5, 7]]]],
     ),
+    # A window of two, of which one is inside, has the square of that one twice.
+    *[
+        (
+            "l2Pool2dPadding",
+            value,
+            lambda b, x, padding=padding: b.l2Pool2d(x, windowDimensions=[1, 2], padding=[0, 0, *padding]),
+            [f32([[[[3, 4]]]])],
+            [[[y]]],
+        )
+        for value, padding, y in (
+            ("zero", [0, 1], [5, 4]),
+            ("sameMean", [0, 1], [5, math.sqrt(32)]),
+            ("sameMean", [1, 0], [3, 5]),
+        )
+    ],
+    (
+        "l2Pool2dPadding",
+        "sameMean",
+        lambda b, x: b.l2Pool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1], layout="nhwc"),
+        [np.ones([1, 3, 3, 2], np.float16)],
+        np.full([1, 3, 3, 2], 3),
+    ),
     ("castNaN", "largest", lambda b, x: b.cast(x, "int32"), [f32(NUMBERS[:4])], [2**31 - 1, 2**31 - 1, -(2**31), 2**31 - 1]),
     ("castNaN", "largest", lambda b, x: b.cast(x, "uint64"), [f32(NUMBERS[:2])], [2**64 - 1, 2**64 - 1]),
     ("castNaN", "smallest", lambda b, x: b.cast(x, "int8"), [f32(NUMBERS[:2])], [-128, 127]),
@@ -127,6 +150,10 @@ CASES: list[tuple[str, str, Make, list[Array], Any]] = [
         [f32([[1, 2], [3, 4]]), i32([[1, -1], [0, 2], [2, 0], [-3, 0]])],
         [4, 0, 0, 0],
     ),
+    ("integerNegativePower", "truncate", lambda b, x, y: b.pow(x, y), [i32([7, 1, 3]), i32([-2, -1, 2])], [0, 1, 9]),
+    ("integerNegativePower", "zeros", lambda b, x, y: b.pow(x, y), [i32([7, 1, 3]), i32([-2, -1, 2])], [0, 0, 0]),
+    ("integerNegativePower", "zeros", lambda b, x, y: b.pow(x, y), [i32([7, 1, 3]), i32([2, 0, 2])], [49, 1, 9]),
+    ("integerNegativePower", "zeros", lambda b, x, y: b.pow(x, y), [f32([2, 3]), f32([-1, 2])], [0.5, 9]),
     ("integerDivByZero", "allBits", lambda b, x, y: b.div(x, y), [i32([7, 8, 9]), i32([2, 0, 3])], [3, -1, 3]),
     ("integerDivByZero", "zeros", lambda b, x, y: b.div(x, y), [i32([7, 8, 9]), i32([2, 0, 3])], [0, 0, 0]),
     ("integerDivByZero", "zeros", lambda b, x, y: b.div(x, y), [i32([7, 8, 9]), i32([2, 1, 3])], [3, 8, 3]),
