@@ -11,10 +11,12 @@ from webnn.context.limits import TensorLimits
 from webnn.context.profiles.profile import Profile
 from webnn.context.profiles.rules import Rule
 
-__all__ = ["Difference", "compare", "compare_operands", "describe"]
+__all__ = ["Difference", "Members", "compare", "compare_members", "compare_operands", "describe"]
 
 #: The kind of a difference: a single value; or a list, with entries added or removed.
 Kind = Literal["value", "dataTypes", "ranks", "operations", "native", "rules", "members"]
+#: The members of ``"interfaces"`` and ``"dictionaries"``, by their names.
+Members = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +73,19 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
         yield _lists(operation, "rules", *sentences)
     # A profile that was not recorded does not say its members.
     if first.members and second.members:
-        for part in dict.fromkeys([*first.members, *second.members]):
-            ones, others_ = first.members.get(part, {}), second.members.get(part, {})
-            for name in dict.fromkeys([*ones, *others_]):
-                yield _lists(name, "members", ones.get(name, ()), others_.get(name, ()))
+        yield from _members(first.members, second.members)
+
+
+def compare_members(first: Members, second: Members) -> list[Difference]:
+    """Compare the members of interfaces and dictionaries, as `_members` of a profile has them."""
+    return [each for each in _members(first, second) if each.removed or each.added]
+
+
+def _members(first: Members, second: Members) -> Iterator[Difference]:
+    for part in dict.fromkeys([*first, *second]):
+        ones, others = first.get(part, {}), second.get(part, {})
+        for name in dict.fromkeys([*ones, *others]):
+            yield _lists(name, "members", ones.get(name, ()), others.get(name, ()))
 
 
 def _where(rule: Rule) -> str:

@@ -23,7 +23,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_there_are_workflows() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["browser", "clients", "devices", "docs", "nightly", "release", "tests"]
+    assert [path.stem for path in WORKFLOWS] == ["browser", "clients", "devices", "docs", "nightly", "profiles", "release", "tests"]
 
 
 @each_row("path", WORKFLOWS)

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from webnn._extras import install_command
+from webnn.browser.launch import NAMES, flags, needs_profile
 from webnn.javascript.files import ORIGIN, File, Files, RefusedError
 from webnn.processes.child import ends_at_signals
 
@@ -36,7 +37,6 @@ __all__ = [
     "PageError",
     "PageTimeoutError",
     "find_browser",
-    "flags",
     "read_below",
     "serve",
 ]
@@ -45,23 +45,6 @@ _Value = TypeVar("_Value")
 
 #: The environment variable that names the browser.
 VARIABLE = "WEBNN_BROWSER"
-#: The browser's own WebNN.
-_NATIVE = ("--enable-features=WebMachineLearningNeuralNetwork", "--enable-experimental-web-platform-features")
-#: No GPU, and nothing that asks another machine.
-_FLAGS = (
-    "--in-process-gpu",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-quic",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--disable-sync",
-    "--no-first-run",
-)
-#: The process that other processes are copied from is part of the sandbox.
-_UNPROTECTED = ("--no-sandbox", "--no-zygote")
 #: How many seconds the browser has to end by itself.
 _PATIENCE = 5.0
 _NOTHING = File(b"", "text/plain")
@@ -109,6 +92,8 @@ class PageCrashError(Exception):
 def find_browser(named: Path | None = None) -> Path:
     """Return the browser's program: the one that the user names, or else that of the environment variable WEBNN_BROWSER.
 
+    One of `NAMES` is returned as it is, unless it is a program, too.
+
     Raises:
         BrowserError: No program is named, or the named one cannot be run.
     """
@@ -117,28 +102,31 @@ def find_browser(named: Path | None = None) -> Path:
     if path is None:
         raise BrowserError(f"name the browser, a Chromium with WebNN: --browser PROGRAM or the environment variable {VARIABLE}")
     found = shutil.which(path)
-    if found is None:
-        raise BrowserError(f"{path} is not a program that can be run")
-    return Path(found)
-
-
-def flags(*, native: bool, sandboxed: bool) -> list[str]:
-    """Return the flags that a browser is started with: whether with its own WebNN, and with its sandbox."""
-    return [*(_NATIVE if native else ()), *_FLAGS, *(() if sandboxed else _UNPROTECTED)]
+    if found is None and str(path) not in NAMES:
+        raise BrowserError(f"{path} is not a program that can be run, nor one of {', '.join(NAMES)}")
+    return Path(found or path)
 
 
 class Chromium:
     """A browser with one page. A context manager: the browser runs inside ``with``. A page is given up after ``timeout`` seconds.
 
-    ``console`` is called with the level and the text of what the page writes to its console, and of errors that it does not catch. With
-    ``native`` the browser has its own WebNN; otherwise its pages must bring theirs. ``version`` is empty before it runs.
+    The program is a path, or one of `NAMES`. ``console`` is called with the level and the text of what the page writes to its console, and
+    of errors that it does not catch. With ``native`` the browser has its own WebNN; otherwise its pages must bring theirs. With ``profile``
+    the page is in the browser's own profile, not in a private window. ``version`` is empty before it runs.
     """
 
     def __init__(
-        self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None, native: bool = True
+        self,
+        executable: Path,
+        *,
+        timeout: float = 60.0,
+        console: Callable[[str, str], None] = lambda *_: None,
+        native: bool = True,
+        profile: bool | None = None,
     ) -> None:
         self._executable = executable
         self._native = native
+        self._profile = native and needs_profile() if profile is None else profile
         self._timeout = timeout
         self._console = console
         self._address: tuple[str, str] | None = None
@@ -155,7 +143,12 @@ class Chromium:
     @property
     def name(self) -> str:
         """The browser, in words."""
-        return f"Chromium {self.version}{'' if self.sandboxed else ', without its sandbox'}"
+        return f"{self.title} {self.version}{'' if self.sandboxed else ', without its sandbox'}"
+
+    @property
+    def title(self) -> str:
+        """The browser without its version."""
+        return NAMES.get(str(self._executable), "Chromium")
 
     def __enter__(self) -> Chromium:
         # A signal must not end this process before the browser has ended.
@@ -227,16 +220,16 @@ class Chromium:
         """Start the browser with its sandbox, or else without."""
         from playwright.async_api import Error  # noqa: PLC0415
 
-        start = partial(self._playwright.chromium.launch, executable_path=str(self._executable), headless=True)
         try:
             if self.sandboxed:
-                self._browser = await start(args=flags(native=self._native, sandboxed=True), chromium_sandbox=True)
+                await self._launch_with(sandboxed=True)
         except Error as error:
             if "sandbox" not in str(error):
                 raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
             self.sandboxed = False
         try:
-            self._browser = self._browser or await start(args=flags(native=self._native, sandboxed=False), chromium_sandbox=False)
+            if not self.sandboxed:
+                await self._launch_with(sandboxed=False)
         except Error as error:
             raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
         self.version = self._browser.version
@@ -244,6 +237,17 @@ class Chromium:
         session = await self._browser.new_browser_cdp_session()
         processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
         (self._process,) = (each["id"] for each in processes if each["type"] == "browser")
+
+    async def _launch_with(self, *, sandboxed: bool) -> None:
+        """Start the browser, and open its own profile if that is wanted."""
+        named = str(self._executable)
+        program = {"channel": named} if named in NAMES else {"executable_path": named}
+        options = {**program, "headless": True, "args": flags(native=self._native, sandboxed=sandboxed), "chromium_sandbox": sandboxed}
+        if self._profile:
+            self._context = await self._playwright.chromium.launch_persistent_context(self._folder / "profile", **options)
+            self._browser = self._context.browser
+        else:
+            self._browser = await self._playwright.chromium.launch(**options)
 
     def _stop(self) -> None:
         """End the browser and its driver, whatever state they are in, and remove what they stored."""
@@ -270,18 +274,31 @@ class Chromium:
         return True
 
     async def _show(self, address: str, before: str) -> None:
-        for each in self._browser.contexts:
-            await each.close()
-        self._context = await self._browser.new_context()
-        if before:
+        if self._profile:
+            earlier = self._context.pages
+            await self._clear()
+            self._page = await self._context.new_page()
+            await self._page.add_init_script(before)
+            for each in earlier:
+                await each.close()
+        else:
+            for each in self._browser.contexts:
+                await each.close()
+            self._context = await self._browser.new_context()
             await self._context.add_init_script(before)
-        self._page = await self._context.new_page()
+            self._page = await self._context.new_page()
         self._page.on("crash", lambda _: self._crash.set())
         self._page.on("console", lambda message: self._console(message.type, message.text))
         self._page.on("pageerror", lambda error: self._console("error", f"Uncaught {error}"))
         await self._page.goto(address, timeout=0)
         if not await self._page.evaluate("'ml' in navigator"):
             raise BrowserError(f"{self._executable} {self.version} has no navigator.ml at {address}")
+
+    async def _clear(self) -> None:
+        """Remove what pages stored in the browser's own profile."""
+        await self._context.clear_cookies()
+        session = await self._context.new_cdp_session(self._context.pages[0])
+        await session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
 
     async def _race(self, coroutine: Coroutine[Any, Any, _Value], limit: float) -> _Value:
         """Wait for the page, or for its crash, of which older drivers do not tell those who wait."""

@@ -18,6 +18,7 @@ from webnn.context.profiles import Profile, ProfileError, load_profile, make_pro
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
+    from webnn.browser.chromium import Chromium
     from webnn.browser.profile_probe import Page
     from webnn.validation.device_type import DeviceType
 
@@ -27,7 +28,12 @@ __all__ = ["command", "read_options"]
 def command(
     *,
     browser: Annotated[
-        Path | None, typer.Option(metavar="PROGRAM", help="The browser; otherwise WEBNN_BROWSER.", show_default=False)
+        Path | None,
+        typer.Option(
+            metavar="PROGRAM|NAME",
+            help="The browser, or an installed one: chrome, msedge-dev; otherwise WEBNN_BROWSER.",
+            show_default=False,
+        ),
     ] = None,
     device: Annotated[Device | None, typer.Option(help="Record a device of this machine, not a browser.", show_default=False)] = None,
     simulators: SimulatorsOption = None,
@@ -54,6 +60,7 @@ def command(
     """Record the profile of a browser, or of a GPU or an NPU of this machine.
 
     Some hundred calls of each operation show the refusals beyond the limits. The rules are the features that refused calls share.
+    Of a browser that has the interfaces of WebNN but no backend, the interfaces are recorded.
     With --verify the exit status is 1 if the browser and the profile disagree about a call. With --device, graphs of one operation are
     built on the device, hardware or a simulator; the rules say which of them leave it.
     """
@@ -74,25 +81,36 @@ def command(
             chromium.open(address)
             page = Page(chromium.evaluate)
             if subject is None:
-                subject = _record(page, chromium.version, output, probes, seed, tell)
-            agrees = not verify or _verify(page, subject, verify, seed)
+                subject = _record(page, chromium, output, probes, seed, tell)
+            agrees = not verify or (subject is not None and _verify(page, subject, verify, seed))
     except (BrowserError, PageError, ProfileError) as error:
         raise failure(str(error), 2) from None
     if not agrees:
         raise typer.Exit(1)
 
 
-def _record(page: Page, version: str, output: Path | None, probes: int, seed: int, tell: Callable[[str], None]) -> Profile:
-    """Record a profile, write it, and return it."""
-    from webnn.browser.profile_record import record, write  # noqa: PLC0415 (as above)
+def _record(page: Page, browser: Chromium, output: Path | None, probes: int, seed: int, tell: Callable[[str], None]) -> Profile | None:
+    """Record a profile, write it, and return it; without a backend, record the interfaces."""
+    # Imported lazily: the browser's driver is an extra.
+    from webnn.browser.chromium import PageError  # noqa: PLC0415
+    from webnn.browser.profile_record import record, record_interfaces, write  # noqa: PLC0415
 
     source = {
-        "summary": f"Chromium {version.partition('.')[0]} on {platform.system()}, measured",
+        "summary": f"{browser.title} {browser.version.partition('.')[0]} on {platform.system()}, measured",
         "certainty": "measured in a running browser",
-        "browser": f"Chromium {version}, {platform.system()} {platform.machine()}",
+        "browser": f"{browser.title} {browser.version}, {platform.system()} {platform.machine()}",
         "how": f"webnn profiles record: the default context, and at least {probes} calls of each operation, seed {seed}",
         "when": datetime.now(UTC).date().isoformat(),
     }
+    try:
+        page.limits()
+    except PageError as error:
+        if error.name != "NotSupportedError":
+            raise
+        tell(f"{browser.name}: has the interfaces of WebNN, but no backend here, so only the interfaces are recorded: {error}")
+        source["how"] = "webnn profiles record: the interfaces only, because the browser has no backend"
+        _write(write(record_interfaces(page, source)), output)
+        return None
     recorded = record(page, source, probes=probes, seed=seed, tell=lambda name: tell(f"probing {name}"))
     _write(write(recorded.data), output)
     tell(f"{recorded.probes} probes, {sum(map(len, recorded.data.get('_build', {}).values()))} rules")

@@ -66,16 +66,22 @@ async function observe(members, call) {
   return [...seen].sort();
 }
 
-// Return the members of the interfaces, and those that are read of the dictionaries: `calls` has for each dictionary a call with one.
-async function findMembers({interfaces: names, calls}) {
-  const interfaces = {}, dictionaries = {}, context = await share();
+// Return the members of the interfaces, and those that are read of a context's options. That needs no backend.
+async function findInterfaces(names) {
+  const interfaces = {};
   for (const name of names) {
     if (typeof globalThis[name] !== 'function') continue;
     const members = Object.getOwnPropertyNames(globalThis[name].prototype);
     interfaces[name] = members.filter(each => each !== 'constructor').sort();
   }
+  const MLContextOptions = await observe({}, options => navigator.ml.createContext(options));
+  return {interfaces, dictionaries: {MLContextOptions}};
+}
+
+// Return the same with the members that are read of the other dictionaries: `calls` has for each one a call with one.
+async function findMembers({interfaces: names, calls}) {
+  const {interfaces, dictionaries} = await findInterfaces(names), context = await share();
   const descriptor = {dataType: 'float32', shape: [1]};
-  dictionaries.MLContextOptions = await observe({}, options => navigator.ml.createContext(options));
   dictionaries.MLOperandDescriptor = await observe(descriptor, given => new MLGraphBuilder(context).input('x', given));
   dictionaries.MLTensorDescriptor = await observe(descriptor, given => context.createTensor(given));
   for (const [name, {operation, arguments: given}] of Object.entries(calls)) {
@@ -97,5 +103,5 @@ async function findDevices({operation, arguments: given}) {
   return devices;
 }
 
-return {findDevices, findMembers, limits: async () => (await share()).opSupportLimits(), tryCalls};
+return {findDevices, findInterfaces, findMembers, limits: async () => (await share()).opSupportLimits(), tryCalls};
 })()

@@ -49,6 +49,10 @@ class Page:
         """Return the first device that a call's graph runs on, by what a context is asked for; empty where graphs do not say it."""
         return dict(self._ask("findDevices", call))
 
+    def interfaces(self, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+        """Return the members of interfaces, and those that are read of a context's options, also where no context can be made."""
+        return dict(self._ask("findInterfaces", list(names)))
+
     def members(self, interfaces: Sequence[str], calls: dict[str, Call]) -> dict[str, dict[str, list[str]]]:
         """Return the members of interfaces, and those that are read of dictionaries; for each dictionary there is a call with one."""
         return dict(self._ask("findMembers", {"interfaces": list(interfaces), "calls": calls}))

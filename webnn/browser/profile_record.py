@@ -14,7 +14,7 @@ from webnn.context.profiles import Profile, make_profile
 from webnn.context.profiles.rules import CONSTANT, Facts
 from webnn.validation.drafts import for_devices
 
-__all__ = ["PROBES", "ROUNDS", "Recorded", "record", "write"]
+__all__ = ["PROBES", "ROUNDS", "Recorded", "record", "record_interfaces", "write"]
 
 #: How many calls of each operation are tried.
 PROBES = 300
@@ -70,6 +70,11 @@ def record(
     devices = page.devices(draws.draw("identity")) if "identity" in draws.operations else {}
     data = {"_source": dict(source), "_devices": devices, "_members": _find_members(page, draws), **known, "_build": rules}
     return Recorded({name: value for name, value in data.items() if value}, count, unexplained)
+
+
+def record_interfaces(page: Page, source: Mapping[str, Any]) -> dict[str, Any]:
+    """Record the interfaces of a browser without a backend. The result lacks the limits, so it is not a profile."""
+    return {"_source": dict(source), "_members": page.interfaces(_INTERFACES)}
 
 
 class _Attempt(NamedTuple):

@@ -1,11 +1,12 @@
 """Differences that are known: a TOML file with an entry, and a reason, for each.
 
 An entry has ``judge``, ``operation`` (a pattern such as ``"reduce*"``, or a list of them), ``kind`` (a pattern, too), perhaps ``message``,
-a part of the finding's text, and ``reason``.
+a part of the finding's text, and ``reason``. Between the parts of a message that ``*`` separates, the text may have anything.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +40,11 @@ class Known:
     def fits(self, finding: Finding) -> bool:
         """Tell whether a finding is this difference."""
         same = self.judge == finding.judge and fnmatchcase(finding.kind, self.kind)
-        return same and any(fnmatchcase(finding.operation, each) for each in self.operation) and self.message in finding.text
+        return same and any(fnmatchcase(finding.operation, each) for each in self.operation) and self._says(finding.text)
+
+    def _says(self, text: str) -> bool:
+        """Tell whether a text has the parts of the message in their order. Texts have brackets, which are no patterns here."""
+        return re.search(".*".join(map(re.escape, self.message.split("*"))), text, re.DOTALL) is not None
 
     def __str__(self) -> str:
         return f"{self.judge} {self.kind} {', '.join(self.operation)}: {self.message or self.reason}"

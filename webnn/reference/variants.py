@@ -164,7 +164,8 @@ def _sum_updates(operation: Operation, input: Array, indices: Array, updates: Ar
     axis = options.get("axis", 0)
     coordinates = find_coordinates(indices, input.shape) if slices else find_grid(indices, axis, input.shape[axis])
     places = numbers[coordinates] if coordinates else np.broadcast_to(numbers, updates.shape)
-    sums = np.zeros(math.prod(input.shape), np.float64 if is_float(input) else input.dtype)
+    # The sum rounds to float32 after each update, as TFLite's does.
+    sums = np.zeros(math.prod(input.shape), np.float32 if is_float(input) else input.dtype)
     with np.errstate(over="ignore"):
         np.add.at(sums, places.ravel(), updates.ravel().astype(sums.dtype))
     return np.where(marks == 1, sums.reshape(input.shape).astype(input.dtype), input)

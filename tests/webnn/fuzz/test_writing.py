@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,10 @@ def test_known_differences_fit_by_all_their_members(tmp_path: Path) -> None:
         other = {"judge": "browser", "operation": "build", "kind": "refuses", "text": "for a reason"} | change
         assert not entry.fits(Finding(other["judge"], other["operation"], other["kind"], "", other["text"]))
     assert str(entry) == "browser refuses reduce*, build: for a reason"
+    # The parts of a message are texts, brackets too.
+    parts = replace(entry, message="of int*] is 0, and")
+    for text, fits in (("of int32: y[0] is 0, and 4", True), ("y[0] is 0, and 4 of int32", False), ("of int32: y[0] is 9, and 4", False)):
+        assert parts.fits(Finding("browser", "build", "refuses", "", text)) == fits
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the extra browse
 # ruff: noqa: E402 - these need the extras
 import webnn
 from tools.evidence.pages.serving import Reports, open_emulator
-from webnn.browser.chromium import VARIABLE, flags
+from webnn.browser.chromium import VARIABLE
+from webnn.browser.launch import flags
 from webnn.javascript.files import File
 from webnn.serve.options import Options
 from webnn.serve.server import Server

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tools.evidence.ort_web.package import find_package
 from tools.evidence.pages.serving import Reports, mount_folders, open_emulator
-from webnn.browser.chromium import Read, flags
+from webnn.browser.chromium import Read
+from webnn.browser.launch import flags
 from webnn.javascript.files import File
 from webnn.serve.options import Options
 

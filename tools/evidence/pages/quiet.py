@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.evidence.pages.serving import Reports
-from webnn.browser.chromium import flags
+from webnn.browser.launch import flags
 
 __all__ = ["open_page"]
 
