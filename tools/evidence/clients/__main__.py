@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from tools.evidence.clients.hosts import Result, Runner
 from tools.evidence.clients.reference import compute
 from tools.evidence.clients.sites import Maker, SiteError
 from tools.evidence.clients.verdicts import RESULTS, Outputs, Row, faults, judge, keep_results, tabulate
+from tools.evidence.models.files import find_npm
 from tools.written import fill, keep_pages
 from webnn.javascript.node import find_node
 
@@ -42,11 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if unknown := {*options.hosts.split(",")} - {*HOSTS}:
         parser.error(f"--hosts must be of {', '.join(HOSTS)}, got {', '.join(sorted(unknown))}")
-    node = find_node().path
-    npm = [str(node), str(node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
-    # A model of npm's comes by the same program.
-    os.environ["PATH"] = f"{node.parent}{os.pathsep}{os.environ['PATH']}"
-    maker = Maker(node=node, npm=npm, work=options.work.resolve(), models=options.models.resolve(), samples=options.samples)
+    npm = find_npm()
+    maker = Maker(node=find_node().path, npm=npm, work=options.work.resolve(), models=options.models.resolve(), samples=options.samples)
     maker.models.mkdir(parents=True, exist_ok=True)
     rows: list[Row] = []
     lines: list[str] = []

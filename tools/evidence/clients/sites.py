@@ -14,7 +14,7 @@ from pathlib import Path
 from tools.evidence.clients.catalog import Client
 from tools.evidence.clients.picture import make_picture
 from tools.evidence.models.catalog import load_catalog
-from tools.evidence.models.files import provide
+from tools.evidence.models.files import FileError, provide
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.packages import Packages
 
@@ -68,7 +68,7 @@ class Maker:
         """Fill the folder of a version.
 
         Raises:
-            SiteError: A package cannot be installed or bundled, or there are no samples.
+            SiteError: A package cannot be installed or bundled, a model cannot be had, or there are no samples.
         """
         folder = self.work / f"{client.name}-{version}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,10 @@ class Maker:
                 (folder / "picture.png").write_bytes(make_picture())
             if not case.model:
                 continue
-            file = provide(catalog, case.model, self.models)
+            try:
+                file = provide(catalog, case.model, self.models)
+            except FileError as error:
+                raise SiteError(str(error)) from None
             place = folder / (case.place or f"models/{case.model}{file.suffix}")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.unlink(missing_ok=True)

