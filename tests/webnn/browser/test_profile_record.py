@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import webnn
 from tests.support import NEWEST
 from tests.webnn.javascript.engines import make_realm
-from webnn.browser.chromium import Chromium, PageCrashError, serve
+from webnn.browser.chromium import Chromium, PageCrashError, PageError, serve
 from webnn.browser.profile_calls import Draws
 from webnn.browser.profile_probe import Outcome, Page, judge
 from webnn.browser.profile_record import record, write
@@ -202,16 +202,14 @@ def test_a_browser(browser_program: Path) -> None:
         assert verify(page, recorded, 250)[3:] == []
 
 
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate = realm_of(small_profile(RULES))
+def replace_browser(monkeypatch: pytest.MonkeyPatch, evaluate: Callable[[str, object], Any]) -> None:
+    """Let the command start a browser whose page is a realm."""
 
     class Browser:
-        """A browser whose page is a realm."""
-
-        version = "160.1.2"
+        version, title, name = "160.1.2", "Chromium", "Chromium 160.1.2"
 
         def __init__(self, program: Path) -> None:
-            assert program == tmp_path / "chromium"
+            assert program.name == "chromium"
 
         def __enter__(self) -> Browser:
             return self
@@ -227,6 +225,30 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("webnn.browser.chromium.Chromium", Browser)
     monkeypatch.setattr("webnn.browser.chromium.find_browser", lambda program: program)
+
+
+def test_a_browser_without_a_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = realm_of(load_profile("tflite"))
+
+    def refuse(function: str, argument: object) -> Any:
+        if function.endswith(".limits(given)"):
+            raise PageError("NotSupportedError", "WebNN is not supported on this platform.")
+        return evaluate(function, argument)
+
+    replace_browser(monkeypatch, refuse)
+    file = tmp_path / "mine.json"
+    result = CliRunner().invoke(cli.app, ["profiles", "record", "--browser", "chromium", "-o", str(file), "--verify", "5"])
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("Chromium 160.1.2: has the interfaces of WebNN, but no backend here, ")
+    assert result.stderr.endswith(": NotSupportedError: WebNN is not supported on this platform.\n")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    assert (sorted(data), sorted(data["_members"]["dictionaries"])) == (["_members", "_source"], ["MLContextOptions"])
+    assert data["_members"]["interfaces"]["ML"] == ["createContext"]
+    assert "powerPreference" in data["_members"]["dictionaries"]["MLContextOptions"]
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_browser(monkeypatch, realm_of(small_profile(RULES)))
     start = ["profiles", "record", "--browser", str(tmp_path / "chromium")]
     file = tmp_path / "mine.json"
     result = CliRunner().invoke(cli.app, [*start, "--probes", "120", "-o", str(file), "--verify", "200"])
