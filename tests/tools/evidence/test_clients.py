@@ -89,6 +89,11 @@ def test_faults(case: Case, results: Mapping[Host, Result], message: str | None)
         assert message in line
 
 
+def test_nothing_to_compare_with_is_an_error() -> None:
+    (row,) = judge(CLIENT, "1", CASE, {"node": RIGHT}, {"node": {}})
+    assert (row.status, row.message) == ("error", "there are no outputs to compare with")
+
+
 def test_rows_and_their_page(tmp_path: Path) -> None:
     case = known("native")
     results: Mapping[Host, Result] = {"node": RIGHT, "native": replace(WRONG, session=5.0)}
