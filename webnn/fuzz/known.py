@@ -43,7 +43,7 @@ class Known:
         return same and any(fnmatchcase(finding.operation, each) for each in self.operation) and self._says(finding.text)
 
     def _says(self, text: str) -> bool:
-        """Tell whether a text has the parts of the message in their order. Texts have brackets, which are no patterns here."""
+        """Tell whether a text has the parts of the message in their order. A bracket is only a bracket here."""
         return re.search(".*".join(map(re.escape, self.message.split("*"))), text, re.DOTALL) is not None
 
     def __str__(self) -> str:
