@@ -27,7 +27,7 @@ _TOOL = "tools.evidence.browser_profiles"
 _PAGE = Path(__file__).resolve().parents[2] / "docs" / "profiles.md"
 #: The profile whose interfaces those of a browser without a backend are compared with.
 _INTERFACES = "tflite"
-#: What `webnn profiles record` does not find out.
+#: Members of a profile that `webnn profiles record` does not find.
 _NOT_RECORDED = ("constantTensors", "cpuFallback", "numerics", "semantics.")
 #: The most differences that the page shows.
 _SHOWN = 4
