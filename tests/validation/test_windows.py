@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from webnn.validation.windows import PoolingAxis, pooling_axes
+from webnn.validation.windows import PoolingAxis, pooling_axes, same_scale
 
 
 def test_elements_and_padding() -> None:
@@ -39,3 +39,14 @@ def test_same_upper() -> None:
     same, explicit = (pooling_axes("nchw", *shapes, [2, 2], [top, 1, 0, 1], [2, 2]) for top in (0, 1))
     assert [axis.is_same for axis in same] == [True, True]
     assert [axis.is_same for axis in explicit] == [False, True]
+
+
+def test_the_scale_of_same_upper() -> None:
+    """Windows of 2 x 2 over 3 x 3: half of each is outside at an edge, three quarters in the corner."""
+    for layout, shapes in (("nchw", ([1, 1, 3, 3], [1, 1, 3, 3])), ("nhwc", ([1, 3, 3, 1], [1, 3, 3, 1]))):
+        scale = same_scale(pooling_axes(layout, *shapes, [2, 2], [0, 1, 0, 1]), layout)
+        assert scale is not None
+        assert scale.shape == ((3, 3, 1) if layout == "nhwc" else (3, 3))
+        assert scale.reshape(3, 3).tolist() == [[1, 1, 2], [1, 1, 2], [2, 2, 4]]
+        assert same_scale(pooling_axes(layout, *shapes, [2, 2], [1, 0, 1, 0]), layout) is None
+        assert same_scale(pooling_axes(layout, *shapes, [1, 1]), layout) is None
