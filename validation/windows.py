@@ -15,7 +15,10 @@ __all__ = ["PoolingAxis", "pooling_axes", "same_scale"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolingAxis:
-    """Pooling along one spatial axis, which is number ``axis`` in the input's layout. The padding in front is ``begin``."""
+    """Pooling along one spatial axis, which is number ``axis`` in the input's layout.
+
+    The padding in front is ``begin``. The one behind that the program states is ``behind``; `end` is the one that counts.
+    """
 
     axis: int
     size: int
@@ -24,6 +27,7 @@ class PoolingAxis:
     stride: int
     dilation: int
     begin: int
+    behind: int = 0
 
     @property
     def reach(self) -> int:
@@ -40,7 +44,7 @@ class PoolingAxis:
         """The padding is that of "same-upper": as many windows as strides begin in the input, with the odd element behind."""
         count = -(-self.size // self.stride)
         total = max((count - 1) * self.stride + (self.window - 1) * self.dilation + 1 - self.size, 0)
-        return self.output == count and self.begin == total // 2
+        return self.output == count and self.begin == total // 2 and self.behind == total - total // 2
 
     def counts(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Count the elements of each window that are inside the input."""
@@ -73,6 +77,7 @@ def pooling_axes(
             stride=(strides or (1, 1))[index],
             dilation=1 if windows[index] == 1 else (dilations or (1, 1))[index],
             begin=(padding or (0, 0, 0, 0))[2 * index],
+            behind=(padding or (0, 0, 0, 0))[2 * index + 1],
         )
         for index in range(2)
     )

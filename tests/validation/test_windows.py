@@ -39,6 +39,8 @@ def test_same_upper() -> None:
     same, explicit = (pooling_axes("nchw", *shapes, [2, 2], [top, 1, 0, 1], [2, 2]) for top in (0, 1))
     assert [axis.is_same for axis in same] == [True, True]
     assert [axis.is_same for axis in explicit] == [False, True]
+    # The last window needs the same padding, but the program does not state it.
+    assert [axis.is_same for axis in pooling_axes("nchw", *shapes, [2, 2], None, [2, 2])] == [False, False]
 
 
 def test_the_scale_of_same_upper() -> None:

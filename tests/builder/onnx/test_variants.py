@@ -103,6 +103,20 @@ CASES: list[tuple[str, str, Make, list[Array], Any]] = [
         [f32(np.arange(1, 10)).reshape(1, 1, 3, 3)],
         [[[[3, 3.5, 4], [4.5, 5, 5.5], [6, 6.5, 7]]]],
     ),
+    (
+        "averagePool2dPadding",
+        "sameOnly",
+        lambda b, x: b.averagePool2d(x, windowDimensions=[2, 2], strides=[2, 2], outputShapeRounding="ceil"),
+        [np.ones([1, 1, 3, 3], np.float32)],
+        [[[[1, 0.5], [0.5, 0.25]]]],
+    ),
+    (
+        "l2Pool2dPadding",
+        "sameMean",
+        lambda b, x: b.l2Pool2d(x, windowDimensions=[2, 2], strides=[2, 2], outputShapeRounding="ceil"),
+        [np.ones([1, 1, 3, 3], np.float32)],
+        [[[[2, math.sqrt(2)], [math.sqrt(2), 1]]]],
+    ),
     # A window of two, of which one is inside, has the square of that one twice.
     *[
         (
