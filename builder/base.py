@@ -252,9 +252,12 @@ class BuilderBase(DraftMembers):
         outputs: Outputs | None = None
         known: tuple[object, ...] = ()
         if isDefault and not converted:
-            # Calls without options have the same results for the same operands.
+            # Calls without options have the same results for the same operands, if their sizes are numbers or names.
             known = (name, *descriptors)
-            outputs = self._results.get(known)
+            try:
+                outputs = self._results.get(known)
+            except TypeError:
+                known = ()
         if outputs is None and limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
