@@ -6,7 +6,7 @@ those of the first draft that has the operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -202,6 +202,10 @@ class Acceptance(Protocol):
     @property
     def max_byte_length(self) -> int:
         """The largest byte length of any operand."""
+
+    @property
+    def ruled(self) -> Collection[str]:
+        """The operations whose calls it refuses by more than types, ranks and the largest byte length."""
 
     def accept(self, call: Call, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = "") -> None:
         """Refuse an operation that the device does not take, by raising `WebNNTypeError`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
@@ -166,6 +166,11 @@ class Profile:
     def summary(self) -> str:
         """The profile and its source in one line; empty if the file does not say."""
         return " ".join(str(self.source.get("summary", "")).split())
+
+    @property
+    def ruled(self) -> Collection[str]:
+        """The operations with rules for a call: `Acceptance.ruled`."""
+        return [name for name, rules in self.rules.items() if any(rule.at == "call" for rule in rules)]
 
     def device_for(self, requested: str) -> tuple[str, str]:
         """Return the device type that a request for a device type gets, and the reason if the two differ."""

@@ -11,7 +11,7 @@ import dis
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType
@@ -227,6 +227,7 @@ class _Acceptance:
         self._revision = revision
         self.name = ""
         self.max_byte_length = revision.max_byte_length
+        self.ruled: Collection[str] = ()
 
     def accept(self, call: Call, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = "") -> None:
         given = list(operands)

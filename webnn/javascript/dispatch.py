@@ -13,9 +13,9 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 
 The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, ``{"$r": [[name, value], ...]}`` a record or an
 object without an interface, and ``{"$n": text}`` a number that JSON does not know; or ``{"error": [name, message]}``. An operand also
-has its attributes, ``"$a": {"dataType": ..., "shape": ...}``. Either answer may have ``"lost": [[handle, message], ...]``, the contexts
-that were lost since the last answer. A value that never changes is ``{"$c": number, "value": ...}``; an equal one has the same number
-later, and no ``"value"``.
+has its attributes, ``"$a": {"dataType": ..., "shape": ...}``, and a context the facts for foresight.js. Either answer may have ``"lost":
+[[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is ``{"$c": number, "value":
+...}``; an equal one has the same number later, and no ``"value"``.
 
 Where operations that return promises go on after the call (`Dispatcher.begin`), the host answers with their number at first:
 ``{"pending": number}``.
@@ -387,16 +387,28 @@ class Dispatcher:
         self._objects[handle] = value
         if name in self._classes:
             self._handles[id(value)] = handle
+        if isinstance(value, webnn.MLContext):
+            self._watch(handle, value)
+            return {"$i": name, "$h": handle, "$a": self._limits_of(value)}
         if not isinstance(value, webnn.MLOperand):
-            if self._on_lost is not None and isinstance(value, webnn.MLContext) and "lost" in self._members["MLContext"].attributes:
-                self._losses[handle] = value.lost
-                value.lost.add_done_callback(partial(self._tell_loss, handle))
             return {"$i": name, "$h": handle}
         # Until 2024-06 they are methods. A shape is None if its rank is not known.
         attributes = {
             name: each() if callable(each := getattr(value, name)) and not isinstance(each, str | tuple) else each for name in _FACTS
         }
         return {"$i": name, "$h": handle, "$a": attributes}
+
+    def _watch(self, handle: int, context: webnn.MLContext) -> None:
+        if self._on_lost is not None and "lost" in self._members["MLContext"].attributes:
+            self._losses[handle] = context.lost
+            context.lost.add_done_callback(partial(self._tell_loss, handle))
+
+    def _limits_of(self, context: webnn.MLContext) -> dict[str, object]:
+        """Return what foresight.js must know of a context to be certain of a builder's calls."""
+        revision = context._state.revision
+        acceptance = revision.acceptance
+        ruled = [] if acceptance is None else sorted(acceptance.ruled)
+        return {"largest": revision.max_byte_length, "ruled": ruled, "shared": revision is self._revision}
 
     def _tell_loss(self, handle: int, loss: asyncio.Future[Any]) -> None:
         if self._on_lost is not None and not loss.cancelled():

@@ -261,11 +261,21 @@ function ship() {
   unsent = 0;
   return true;
 }
-// Send a request without an answer, now or with the next one.
+// Send a request without an answer: now, which is when the program's function is done, or with the next one. While a program goes on without a
+// break, the browser sends nothing through the live connection, and a request would repeat all of it.
+let willShip = false;
 function tell(text, buffers, now) {
   enqueue('D', text, buffers);
-  const isFull = unsent > ENOUGH || queue.length >= MOST_MESSAGES;
-  if ((now || isFull) && !ship() && isFull) exchange([]);
+  if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES) exchange([]);
+  else if ((now || unsent > ENOUGH) && !willShip) {
+    willShip = true;
+    Reflect.apply(thenDo, done, [shipNow]);
+  }
+}
+const done = global.Promise.resolve(), {then: thenDo} = global.Promise.prototype;
+function shipNow() {
+  willShip = false;
+  if (unsent > 0) ship();
 }
 // Start an operation. Returns the number of its result, undefined if the program has to wait.
 function start(text, buffers) {

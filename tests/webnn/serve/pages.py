@@ -33,6 +33,10 @@ def message(kind: str, *parts: bytes) -> bytes:
 GREETING, NOTHING = message("H", json.dumps(HELLO).encode()), message("C", b'"nothing"')
 
 
+#: The first context of a session, in an answer.
+MADE_CONTEXT = {"$i": "MLContext", "$h": 1, "$a": {"largest": 2**31 - 1, "ruled": [], "shared": True}}
+
+
 def end_all(sessions: Sessions) -> None:
     for session in list(sessions.living.values()):
         sessions.end(session)

@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 import webnn
+from tests.webnn.serve.pages import MADE_CONTEXT
 from webnn.javascript.channel import Channel, Limit
 from webnn.javascript.realm import load_script
 from webnn.serve.attach import read_settings
@@ -69,7 +70,7 @@ def test_a_program() -> None:
             load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator")
         ]
         (answer,) = peer.ask("C", call("ML", "createContext", 0, {}))
-        assert answer["value"] == {"$i": "MLContext", "$h": 1}
+        assert answer["value"] == MADE_CONTEXT
         (ignored,) = peer.ask("I", ["reduceSum: options", ["keepdims"], ["axes", "keepDimensions"]])
         assert "keepDimensions" in ignored[0]
         (counts,) = peer.ask("Q", {"do": "counts"})
@@ -92,7 +93,7 @@ def test_settings_of_a_program() -> None:
         # A later greeting begins anew.
         peer.ask("H", HELLO)
         (answer,) = peer.ask("C", call("ML", "createContext", 0, {}))
-        assert answer["value"] == {"$i": "MLContext", "$h": 1}
+        assert answer["value"] == MADE_CONTEXT
 
 
 @pytest.mark.parametrize(

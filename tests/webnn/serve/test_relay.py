@@ -15,7 +15,7 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from tests.support import PATIENCE
-from tests.webnn.serve.pages import GREETING, HELLO, NAME, NOTHING, body, end_all, eventually, message, open_body, request
+from tests.webnn.serve.pages import GREETING, HELLO, MADE_CONTEXT, NAME, NOTHING, body, end_all, eventually, message, open_body, request
 from webnn.serve import relay as handed
 from webnn.serve import server as serving
 from webnn.serve.messages import unpack
@@ -62,7 +62,7 @@ async def test_calls(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_o
             # A context that takes long comes another way.
             _, _, [result] = open_body(await server.sessions.find(NAME).result(2))
             answer = json.loads(result)
-        assert answer == {"value": {"$i": "MLContext", "$h": 1}}
+        assert answer == {"value": MADE_CONTEXT}
         builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
         number, answer = await call(relay, body(NOTHING, builder, number=3))
         assert (number, answer) == (4, {"value": {"$i": "MLGraphBuilder", "$h": 2}})

@@ -12,7 +12,7 @@ from contextlib import suppress
 import aiohttp
 import pytest
 
-from tests.webnn.serve.pages import GREETING, HELLO, NAME, PAIR, body, eventually, message, open_body, request
+from tests.webnn.serve.pages import GREETING, HELLO, MADE_CONTEXT, NAME, PAIR, body, eventually, message, open_body, request
 from webnn.javascript.channel import Bytes, Message
 from webnn.serve import messages, uploads
 from webnn.serve import server as server_module
@@ -44,7 +44,7 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
         assert (status, number, kind) == (200, 1, "A")
         if "pending" in json.loads(answer):
             _, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
-        assert json.loads(answer) == {"value": {"$i": "MLContext", "$h": 1}}
+        assert json.loads(answer) == {"value": MADE_CONTEXT}
         assert list(server.sessions.living) == [NAME]
     await eventually(lambda: not server.sessions.living)
     assert await post(client, call, body(CONTEXT, number=2)) == (410, b"webnn serve: the session of the page has ended\n")
@@ -99,7 +99,7 @@ async def test_a_live_connection_starts_operations(server: Server, client: aioht
         await live.send_str(json.dumps(HELLO))
         await live.send_bytes(body(START))
         number, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
-        assert (number, kind, json.loads(answer)) == (1, "R", {"value": {"$i": "MLContext", "$h": 1}})
+        assert (number, kind, json.loads(answer)) == (1, "R", {"value": MADE_CONTEXT})
         # Of much, the page is told that it has come.
         await live.send_bytes(body(message("P", b'"nothing"', bytes(SMALL)), number=2))
         assert {open_body([await live.receive_bytes(timeout=60)])[:2] for _ in range(2)} == {(2, "A"), (2, "R")}

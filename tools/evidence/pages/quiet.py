@@ -21,14 +21,14 @@ _PATIENCE = 120.0
 
 
 @contextmanager
-def open_page(browser: Path, url: str, reports: Reports) -> Iterator[Any]:
-    """Open a page in a browser, and yield what it sends to ``/-/report``. The browser ends afterwards.
+def open_page(browser: Path, url: str, reports: Reports, *, native: bool = False) -> Iterator[Any]:
+    """Open a page in a browser, and yield what it sends to ``/-/report``. The browser ends afterwards. ``native``: it has its own WebNN.
 
     Raises:
         TimeoutError: It has sent nothing.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = [str(browser), "--headless=new", f"--user-data-dir={folder}", *flags(native=False, sandboxed=False), url]
+        command = [str(browser), "--headless=new", f"--user-data-dir={folder}", *flags(native=native, sandboxed=False), url]
         quiet = subprocess.DEVNULL
         with subprocess.Popen(command, stdout=quiet, stderr=quiet) as process:
             try:

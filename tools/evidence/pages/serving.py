@@ -38,9 +38,10 @@ class Reports:
 class _Pages:
     """Files, with the emulator's script first in documents and workers."""
 
-    def __init__(self, read: Read, reports: Reports) -> None:
+    def __init__(self, read: Read, reports: Reports, *, native: bool) -> None:
         self._read = read
         self._reports = reports
+        self._native = native
 
     async def answer(self, request: web.Request) -> web.Response:
         """Send a file, or take a report."""
@@ -56,7 +57,7 @@ class _Pages:
         if file is None:
             return web.Response(status=404, headers=headers)
         content, content_type = bytes(file.content), file.type.partition(";")[0]
-        what = find_change(request, content_type)
+        what = None if self._native else find_change(request, content_type)
         if what is not None:
             content = change(request, what, content, headers, content_type, "utf-8")
         isolate(request, what, headers)
@@ -67,7 +68,7 @@ class _Pages:
 
 
 @contextmanager
-def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: bool = True) -> Iterator[Server]:
+def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: bool = True, native: bool = False) -> Iterator[Server]:
     """Serve files with the emulator; yield the server.
 
     Args:
@@ -75,8 +76,9 @@ def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: b
         options: The options of `navigator.ml`.
         reports: Takes what the server and its pages tell.
         isolated: Isolate the pages from other origins.
+        native: Leave the pages as they are, with the browser's own WebNN.
     """
-    with Server(_Pages(read, reports), replace(options, isolate=isolated), on_fault=reports.faults.append) as server:
+    with Server(_Pages(read, reports, native=native), replace(options, isolate=isolated), on_fault=reports.faults.append) as server:
         yield server
 
 
