@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import javascript
+from benchmarks import javascript, native
 from benchmarks.javascript import PARTS, Report
 from benchmarks.measure import Effort, Result, SkippedError, check_same, summarize
 from webnn.browser.chromium import VARIABLE
@@ -79,5 +79,9 @@ def _measure(effort: Effort, *, name: str, bar: float) -> Result:
 
 
 CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
-    {"page-cycle": partial(_measure, name="cycle", bar=15), "page-image": partial(_measure, name="image", bar=2)}
+    {
+        "page-cycle": partial(_measure, name="cycle", bar=15),
+        "page-image": partial(_measure, name="image", bar=2),
+        **native.CASES,
+    }
 )

@@ -21,6 +21,7 @@ from benchmarks import (
     javascript,
     memory,
     mobilenet,
+    native,
     onnx_files,
     pages,
     recurrent,
@@ -249,10 +250,19 @@ def test_the_page_computes_the_same_in_a_browser(part: str) -> None:
     assert len(report["seconds"]) == 2
 
 
-def test_pages_need_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.processes
+@pytest.mark.skipif(not os.environ.get(VARIABLE), reason=f"{VARIABLE} names no browser")
+@pytest.mark.parametrize("part", native.PARTS)
+def test_the_page_computes_the_same_natively(part: str) -> None:
+    results = [native.run_page(Path(os.environ[VARIABLE]), part, rounds=1, native=each)["result"] for each in (True, False)]
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", pages.CASES)
+def test_pages_need_a_browser(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(SkippedError, match=VARIABLE):
-        pages.CASES["page-cycle"](Effort(rounds=1))
+        pages.CASES[name](Effort(rounds=1))
 
 
 @pytest.mark.processes

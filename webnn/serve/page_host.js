@@ -12,7 +12,7 @@ global.Object.defineProperty(global, MARK, {value: true});
 // What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
 const {
   Array, ArrayBuffer, Atomics, Blob, DOMException, DataView, Error, Int32Array, JSON, Map, MessageChannel, Object, Proxy, Reflect, Set, SharedArrayBuffer, String,
-  TextDecoder, TextEncoder, URL, Uint8Array, WebSocket, Worker, XMLHttpRequest, console, fetch, location, setTimeout,
+  TextDecoder, TextEncoder, URL, Uint8Array, WebSocket, Worker, XMLHttpRequest, console, fetch, location, queueMicrotask, setTimeout,
 } = global;
 const inWindow = typeof global.document === 'object', inShared = global.SharedWorkerGlobalScope !== undefined;
 const {endpoint} = setup, encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -269,10 +269,9 @@ function tell(text, buffers, now) {
   if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES) exchange([]);
   else if ((now || unsent > ENOUGH) && !willShip) {
     willShip = true;
-    Reflect.apply(thenDo, done, [shipNow]);
+    queueMicrotask(shipNow);
   }
 }
-const done = global.Promise.resolve(), {then: thenDo} = global.Promise.prototype;
 function shipNow() {
   willShip = false;
   if (unsent > 0) ship();

@@ -96,6 +96,53 @@ async def test_a_forged_call_is_one_refusal(server: Server, kind: str, text: byt
     server.sessions.end(session)
 
 
+#: Calls that a page may tell only if they are certain, and that Python refuses. The context is 1, its builder 2, an input -1.
+_MATRIX = {"dataType": "float32", "shape": [2, 3]}
+_VIEW = {"kind": "Float32Array", "buffer": 0, "offset": 0, "length": 4, "detached": False, "sent": True}
+LIES = {
+    "sizes": request_of("MLGraphBuilder", "matmul", 2, {"$h": -1}, {"$h": -1}),
+    "too large": request_of("MLGraphBuilder", "expand", 2, {"$h": -1}, [2**31 - 1, 2**31 - 1, 2, 3]),
+    "bytes": request_of("MLGraphBuilder", "constant", 2, _MATRIX, {"$v": 0}, views=[_VIEW]),
+    "name": request_of("MLGraphBuilder", "input", 2, "x", _MATRIX),
+}
+
+
+@pytest.mark.parametrize("text", LIES.values(), ids=LIES)
+async def test_a_lie_about_a_certain_call(server: Server, monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
+    """Python checks every call: what the page takes for its result is the error, and its session goes on."""
+    faults: list[str] = []
+    monkeypatch.setattr(server.sessions, "_on_fault", faults.append)
+    address = below(server, f"call?s={NAME}")
+
+    def tell(told: bytes, handle: int) -> bytes:
+        return message("D", told[:-1] + b", [%d]]" % handle, *([b"\0" * 4] if b"$v" in told else []))
+
+    assert (await ask(server.port, address, method="POST", body=body(GREETING, message("C", CONTEXT)))).status == 200
+    [session] = server.sessions.living.values()
+    while not session.contexts():
+        await asyncio.sleep(0.001)
+    pieces = [
+        message("C", request_of("MLGraphBuilder", "constructor", None, {"$h": 1})),
+        tell(request_of("MLGraphBuilder", "input", 2, "x", _MATRIX), -1),
+        tell(text, -2),
+        message("C", request_of("MLGraphBuilder", "relu", 2, {"$h": -2})),
+    ]
+    answers = [await ask(server.port, address, method="POST", body=body(*pieces, number=2)) for _ in range(2)]
+    # A replay is answered as before, and is not carried out again.
+    assert answers[0].body == answers[1].body
+    assert b'"error": ["TypeError", "' in answers[0].body
+    assert (len(faults), sorted(session._dispatcher._failed)) == (1, [-2])
+    again = await ask(server.port, address, method="POST", body=body(tell(text, -1), message("C", b'"nothing"'), number=6))
+    assert (again.status, b"request 6 is not one that the binding sends" in again.body) == (400, True)
+    late = await ask(server.port, address, method="POST", body=body(pieces[3], number=5))
+    assert late.status == 400
+    alive = await ask(
+        server.port, address, method="POST", body=body(message("C", request_of("MLGraphBuilder", "relu", 2, {"$h": -1})), number=7)
+    )
+    assert b'"shape": [2, 3]' in alive.body
+    server.sessions.end(session)
+
+
 async def test_a_greeting_comes_once_and_first(server: Server) -> None:
     address = below(server, f"call?s={NAME}")
     nothing = message("C", b'"nothing"')

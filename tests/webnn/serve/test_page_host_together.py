@@ -1,0 +1,140 @@
+"""Requests of a page that travel together, without a browser: their order, and the calls that wait all the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+import webnn
+from tests.webnn.serve.test_page_host import START, TENSORS, Page, faults, page
+from webnn.javascript.channel import Bytes
+from webnn.javascript.dispatch import Dispatcher
+
+__all__ = ["faults", "page"]  # fixtures
+
+
+@pytest.fixture
+def carried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the members that are carried out, in order."""
+    members: list[str] = []
+    tell, begin = Dispatcher.tell, Dispatcher.begin
+
+    def note(text: str) -> None:
+        members.extend([text] if text == '"nothing"' else [json.loads(text)[1]])
+
+    def tell_noted(self: Dispatcher, text: str, buffers: Sequence[Bytes]) -> None:
+        note(text)
+        tell(self, text, buffers)
+
+    def begin_noted(self: Dispatcher, text: str, buffers: Sequence[Bytes], *, tells_lost: bool = True) -> object:
+        note(text)
+        return begin(self, text, buffers, tells_lost=tells_lost)
+
+    monkeypatch.setattr(Dispatcher, "tell", tell_noted)
+    monkeypatch.setattr(Dispatcher, "begin", begin_noted)
+    return members
+
+
+SESSION = """
+globalThis.makeSession = async width => {
+  const made = new MLGraphBuilder(context), descriptor = shape => ({dataType: 'float32', shape});
+  const y = made.input('x', descriptor([3, width])), w = made.constant(descriptor([width, 5]), new Float32Array(5 * width).fill(1));
+  const sums = made.reduceSum(made.softmax(made.matmul(y, w), 1), {axes: [1]});
+  return [made, await made.build({y: made.reshape(sums, [1, 3])})];
+};
+await makeSession(2);
+Object.assign(globalThis, {context, show, attempt});
+"""
+
+
+def test_a_session_with_new_sizes_makes_no_request(page: Page) -> None:
+    page.run(START + SESSION)
+    page.calls.clear()
+    program = "for (const [, graph] of await Promise.all([4, 7, 9].map(makeSession))) show(graph.constructor.name);"
+    assert page.run(program) == ["MLGraph"] * 3
+    assert set(page.calls) == {"live"}
+
+
+def test_errors_come_at_the_call(page: Page) -> None:
+    """With the text that Python gives, and after all that went before."""
+    page.run(START + SESSION)
+    program = """
+    const made = new MLGraphBuilder(context), y = made.input('x', {dataType: 'float32', shape: [4, 8]});
+    for (const call of [
+      () => made.matmul(y, made.constant({dataType: 'float32', shape: [9, 2]}, new Float32Array(18)), {label: 'product'}),
+      () => made.constant({dataType: 'float32', shape: [9, 3]}, new Float32Array(18)),
+      () => made.input('x', {dataType: 'float32', shape: [2]}),
+      () => made.reshape(y, [3, 3]), () => made.softmax(y, 2), () => made.input('', {dataType: 'float32', shape: [2, 2]}),
+      () => made.input('z', {dataType: 'float32', shape: [2 ** 31 - 1, 2]}), () => made.reshape(made.softmax(y, 1), [2, 16]).shape.join(),
+    ]) await attempt(call);
+    await made.build({y: made.softmax(y, 1)});
+    await attempt(() => made.softmax(y, 1));
+    """
+    assert page.run(program) == [
+        "TypeError: [product] matmul: b must have 8 rows, the number of columns of a, got 9",
+        "TypeError: constant: bufferView must have 108 bytes for float32 [9, 3], got 72 (a NumPy array of float32 [18])",
+        "TypeError: input: name must be another one for each input of a builder, got 'x'",
+        "TypeError: reshape: newShape must have 32 elements, as [4, 8] has, got [3, 3]",
+        "TypeError: softmax: axis must be below the rank of input, 2, got 2",
+        "TypeError: input: name must not be empty",
+        "TypeError: input: descriptor must have at most 2147483647 bytes, got float32 [2147483647, 2] of 17179869176 bytes",
+        "2,16",
+        "InvalidStateError: softmax: the builder must not have built a graph yet: make a new one for each graph",
+    ]
+
+
+def test_calls_of_a_lost_context_wait(page: Page) -> None:
+    page.run(START + SESSION)
+    program = "const made = new MLGraphBuilder(context); context.destroy(); await attempt(() => new MLGraphBuilder(context));"
+    lost = "the context must not be lost, but it is: destroy() was called"
+    assert page.run(program + "await attempt(() => made.input('x', {dataType: 'float32', shape: [2, 2]}));") == [
+        f"InvalidStateError: MLGraphBuilder: {lost}",
+        f"InvalidStateError: input: {lost}",
+    ]
+
+
+def test_dispatches_travel_together(page: Page, carried: list[str]) -> None:
+    page.run(
+        START
+        + TENSORS
+        + (
+            "globalThis.compute = async count => {"
+            "  for (let value = 1; value <= count; value++) {"
+            "    context.writeTensor(from, new Float32Array([value, -1])); context.dispatch(graph, {x: from}, {y: to});"
+            "  }"
+            "  return new Float32Array(await context.readTensor(to)).join(' ');"
+            "}; await compute(1); Object.assign(globalThis, {context, show});"
+        )
+    )
+    page.calls.clear()
+    carried.clear()
+    assert page.run("show(await compute(5));") == ["5 0"]
+    assert page.calls == ["live"]
+    assert carried == ["writeTensor", "dispatch"] * 5 + ["readTensor"]
+
+
+def test_dispatches_begin_without_a_read(page: Page, carried: list[str]) -> None:
+    program = TENSORS + (
+        "context.writeTensor(from, new Float32Array([3, -1]));"
+        "for (let count = 0; count < 3; count++) context.dispatch(graph, {x: from}, {y: to});"
+        "await undefined; Object.assign(globalThis, {context, to, show});"
+    )
+    page.run(START + program)
+    assert carried.count("dispatch") == 3
+    assert page.run("show(...new Float32Array(await context.readTensor(to)));") == ["3 0"]
+
+
+def test_a_dispatch_that_fails_among_others(page: Page, faults: webnn.Faults, carried: list[str]) -> None:
+    faults.failCompute = 3
+    program = TENSORS + (
+        "for (let count = 0; count < 5; count++) context.dispatch(graph, {x: from}, {y: to});"
+        "await attempt(() => context.readTensor(to)); show((await context.lost).message);"
+        "await attempt(() => new MLGraphBuilder(context));"
+    )
+    reason = "dispatch: an injected fault (failCompute=3)"
+    read, lost, builder = page.run(START + program)
+    assert read.startswith("InvalidStateError: ")
+    assert (lost, builder) == (reason, f"InvalidStateError: MLGraphBuilder: the context must not be lost, but it is: {reason}")
+    assert carried.count("dispatch") == 5
