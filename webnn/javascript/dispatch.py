@@ -13,7 +13,7 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 
 The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, ``{"$r": [[name, value], ...]}`` a record or an
 object without an interface, and ``{"$n": text}`` a number that JSON does not know; or ``{"error": [name, message]}``. An operand also
-has its attributes, ``"$a": {"dataType": ..., "shape": ...}``, and a context the facts for foresight.js. Either answer may have ``"lost":
+has its attributes, ``"$a": {"dataType": ..., "shape": ...}``; a context may have others (foresight.js). Either answer may have ``"lost":
 [[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is ``{"$c": number, "value":
 ...}``; an equal one has the same number later, and no ``"value"``.
 
@@ -90,6 +90,7 @@ class Dispatcher:
             loop, which also calls it.
         first: The handle of the first object. Lower ones belong to an earlier dispatcher of the same realm.
         strict: Raise a `RequestError` for a request that the binding does not send. By default it is a fault, with an answer.
+        facts_of: Returns the facts of a context, which foresight.js names. Without them, it foresees no operation with new sizes.
     """
 
     def __init__(
@@ -102,7 +103,9 @@ class Dispatcher:
         on_lost: Callable[[int, str], None] | None = None,
         first: int = 1,
         strict: bool = False,
+        facts_of: Callable[[webnn.MLContext], Mapping[str, object]] | None = None,
     ) -> None:
+        self._facts_of = facts_of
         self._strict = strict
         self._objects: dict[int, Any] = {0: ml}
         #: The handles of objects of other specifications by their identities: a program gets the same object again.
@@ -389,7 +392,7 @@ class Dispatcher:
             self._handles[id(value)] = handle
         if isinstance(value, webnn.MLContext):
             self._watch(handle, value)
-            return {"$i": name, "$h": handle, "$a": self._limits_of(value)}
+            return {"$i": name, "$h": handle, **({"$a": self._facts_of(value)} if self._facts_of is not None else {})}
         if not isinstance(value, webnn.MLOperand):
             return {"$i": name, "$h": handle}
         # Until 2024-06 they are methods. A shape is None if its rank is not known.
@@ -402,13 +405,6 @@ class Dispatcher:
         if self._on_lost is not None and "lost" in self._members["MLContext"].attributes:
             self._losses[handle] = context.lost
             context.lost.add_done_callback(partial(self._tell_loss, handle))
-
-    def _limits_of(self, context: webnn.MLContext) -> dict[str, object]:
-        """Return what foresight.js must know of a context to be certain of a builder's calls."""
-        revision = context._state.revision
-        acceptance = revision.acceptance
-        ruled = [] if acceptance is None else sorted(acceptance.ruled)
-        return {"largest": revision.max_byte_length, "ruled": ruled, "shared": revision is self._revision}
 
     def _tell_loss(self, handle: int, loss: asyncio.Future[Any]) -> None:
         if self._on_lost is not None and not loss.cancelled():

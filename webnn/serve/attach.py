@@ -33,7 +33,7 @@ from webnn.javascript.idl import explain_members
 from webnn.javascript.realm import load_script
 from webnn.serve.command import Warnings
 from webnn.serve.journal import Journal, count
-from webnn.serve.options import FAULTS, Options, set_fault
+from webnn.serve.options import FAULTS, Options, facts_of, set_fault
 from webnn.validation.caller import LISTENER
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class _Peer:
             self._emulator = self._stack.enter_context(_make_emulator(self._options))
             return [json.dumps({**about, "script": self._emulator.script, "endpoint": self._emulator.endpoint}).encode()]
         ml = self._journal.watch(self._options.make_ml())
-        self._dispatcher = Dispatcher(ml, self._options.idl())
+        self._dispatcher = Dispatcher(ml, self._options.idl(), facts_of=facts_of)
         return [each.encode() for each in (json.dumps(about), self._options.idl().text, *map(_load, _SCRIPTS))]
 
     def _call(self, dispatcher: Dispatcher, kind: str, text: str, parts: Sequence[Bytes]) -> Sequence[Bytes] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import FallbackPolicy
     from webnn.context.profiles import Profile
 
-__all__ = ["FAULTS", "Options", "set_fault"]
+__all__ = ["FAULTS", "Options", "facts_of", "set_fault"]
 
 #: The parameters of `webnn.Faults`.
 FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
@@ -55,6 +56,14 @@ class Options:
             faults=self.faults,
             numerics=self.numerics,
         )
+
+
+def facts_of(context: webnn.MLContext) -> Mapping[str, object]:
+    """Return the facts of a context that foresight.js names. Contexts without a device profile share a draft in a session."""
+    revision = context._state.revision
+    acceptance = revision.acceptance
+    ruled = () if acceptance is None else acceptance.ruled
+    return {"largest": revision.max_byte_length, "ruled": sorted(ruled), "shared": acceptance is None}
 
 
 def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:

@@ -17,7 +17,7 @@ from webnn.javascript.calls import RequestError
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.serve.messages import MessageError, pack, read_text, size_of, total_size
-from webnn.serve.options import Options
+from webnn.serve.options import Options, facts_of
 from webnn.serve.record import Record
 from webnn.serve.reports import exception_handler
 from webnn.validation.caller import LISTENER
@@ -135,7 +135,7 @@ class Session:
         with self._listening():
             self._document = visitor.document()
         ml = self.record.watch(options.make_ml(self._document))
-        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True)
+        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True, facts_of=facts_of)
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(exception_handler(on_fault))
         self._stop = asyncio.Event()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.webnn.javascript.node_support import run
 from webnn.javascript import node
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.realm import load_script
+from webnn.serve.options import facts_of
 
 pytestmark = pytest.mark.processes
 
@@ -21,6 +23,8 @@ SOURCE = (Path(__file__).parent / "random_sizes.mjs").read_text()
 
 @pytest.mark.parametrize("profile", [None, "coreml"])
 def test_random_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str | None) -> None:
+    # As the sessions of pages do.
+    monkeypatch.setattr(node, "Dispatcher", partial(Dispatcher, facts_of=facts_of))
     counts: Counter[str] = Counter()
     tell = Dispatcher.tell
     monkeypatch.setattr(Dispatcher, "tell", lambda self, text, buffers: (counts.update(["told"]), tell(self, text, buffers))[1])
