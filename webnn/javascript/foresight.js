@@ -79,7 +79,10 @@ const without = (shape, axis, ...sizes) => [...shape.slice(0, axis), ...sizes, .
 function broadcast(a, b) {
   if (a === undefined) return undefined;
   const [short, long] = a.length < b.length ? [a, b] : [b, a], padding = long.length - short.length;
-  const shape = long.map((size, axis) => axis < padding || short[axis - padding] === 1 ? size : size === 1 || size === short[axis - padding] ? short[axis - padding] : undefined);
+  const shape = long.map((size, axis) => {
+    const other = axis < padding ? 1 : short[axis - padding];
+    return other === 1 ? size : size === 1 || size === other ? other : undefined;
+  });
   return shape.includes(undefined) ? undefined : shape;
 }
 const stretched = (from, to) => { const shape = broadcast(from, to); return shape && isSame(shape, to) ? to : undefined; };
@@ -105,11 +108,14 @@ function gemm([left, right, {c, aTranspose, bTranspose} = {}]) {
 }
 function concat([inputs, axis]) {
   const shapes = inputs.map(shapeOf), first = shapes[0];
-  if (!shapes.every(shape => shape.length === first.length && shape.every((size, each) => each === axis || size === first[each]))) return undefined;
+  const fits = shape => shape.length === first.length && shape.every((size, each) => each === axis || size === first[each]);
+  if (first === undefined || !shapes.every(fits)) return undefined;
   return without(first, axis, shapes.reduce((sum, shape) => sum + shape[axis], 0));
 }
 function split([input, splits, {axis = 0} = {}]) {
-  const shape = shapeOf(input), sizes = isArray(splits) ? splits : Array.from({length: splits}, () => shape[axis] / splits);
+  const shape = shapeOf(input);
+  if (!(splits <= shape[axis]) && !isArray(splits)) return undefined;
+  const sizes = isArray(splits) ? splits : Array.from({length: splits}, () => shape[axis] / splits);
   return sizes.every(Number.isInteger) && sizes.reduce((a, b) => a + b, 0) === shape[axis] ? sizes.map(size => without(shape, axis, size)) : undefined;
 }
 function layerNormalization([input, {scale, bias, axes} = {}]) {
@@ -239,7 +245,8 @@ function learn(key, value) {
   if (key.member === 'input') key.slot.names.add(key.values[0]);
   if (key.found) {
     const {form, shapes} = key.found, facts = isArray(known) ? known : [known];
-    const isRight = stringify(isArray(known) ? shapes : [shapes]) === stringify(facts.map(({shape}) => shape)) && new Set(facts.map(({dataType}) => dataType)).size === 1;
+    const isRight = stringify(isArray(known) ? shapes : [shapes]) === stringify(facts.map(({shape}) => shape)) &&
+      facts.every(({dataType}) => dataType === facts[0].dataType);
     if (forms.size >= MOST) forms.clear();
     forms.set(form, isRight && forms.get(form) !== null ? facts[0].dataType : null);
   }

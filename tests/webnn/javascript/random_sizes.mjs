@@ -22,8 +22,8 @@ const CALLS = [
   () => { const k = pick([2, 3]); return ['matmul', operand('float32', [...shape(below(2)), 2, k]), operand('float32', [...shape(below(2)), pick([k, k, 3]), 6])]; },
   () => { const k = pick([2, 3]); return ['gemm', operand('float32', pick([[6, k], [k, 6]])), operand('float32', pick([[k, 2], [2, k]])),
     {aTranspose: maybe(true), bTranspose: maybe(true), c: maybe(operand('float32', pick([[2], [6, 2], [1, 2], [3]])))}]; },
-  () => { const sizes = shape(2); return ['concat', Array.from({length: 1 + below(3)}, () => operand('float32', pick([sizes, sizes, [sizes[0], 6], [1, sizes[1]]]))), below(3)]; },
-  () => ['split', operand('float32', shape(2)), pick([1, 2, 3, [1, 2], [1, 1, 1], [2]]), {axis: maybe(below(3))}],
+  () => { const sizes = shape(2); return ['concat', Array.from({length: pick([0, 1, 2, 2, 3])}, () => operand('float32', pick([sizes, sizes, [sizes[0], 6], [1, sizes[1]]]))), below(3)]; },
+  () => ['split', operand('float32', shape(2)), pick([1, 2, 3, 2 ** 32 - 1, 0, [1, 2], [1, 1, 1], [2], []]), {axis: maybe(below(3))}],
   () => { const sizes = shape(3); return ['layerNormalization', operand('float32', sizes), {axes: pick([undefined, [2], [1, 2], [2, 1]]),
     scale: maybe(operand('float32', pick([sizes.slice(1), sizes.slice(2), [3]]))), bias: maybe(operand('float32', pick([sizes.slice(1), sizes.slice(2)])))}]; },
   () => { const groups = pick([1, 1, 2, 3]), c = pick([2, 3, 6]), nhwc = below(2), window = [pick([1, 2, 3]), pick([1, 2, 3])], i = pick([c, c / groups]), o = pick([2, 6]);
