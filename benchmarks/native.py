@@ -27,6 +27,8 @@ const report = value => fetch('/-/report', {method: 'POST', body: JSON.stringify
 try {
   const seconds = [];
   let result;
+  // A browser that has just started is busy.
+  await new Promise(done => setTimeout(done, 3000));
   for (let round = 0; round < %d; round++) {
     const frame = document.createElement('iframe');
     frame.src = '/frame.html';

@@ -36,7 +36,8 @@ def open_page(browser: Path, url: str, reports: Reports, *, native: bool = False
                 while not reports.bodies:
                     if time.monotonic() > end:
                         raise TimeoutError(f"the page has not reported after {_PATIENCE:g} s")
-                    time.sleep(0.1)
+                    # A process that sleeps for long is woken late on some machines.
+                    time.sleep(0.01)
                 yield json.loads(reports.bodies[0])
             finally:
                 process.kill()
