@@ -12,7 +12,7 @@
 // of another builder, a context that may have been lost since the last answer.
 //
 // `slotOf(handle)` and `contextOf(slot)` are binding.js's. Operations are not foreseen if their outcome `dependsOnElements` of operands.
-// The facts of a context are `largest`, the most bytes of an operand; `ruled`, the operations with rules of the device that may look at sizes; and
+// The facts of a context are `largest`, the most bytes of an operand; `rank`, its most dimensions; `ruled`, the operations with rules of the device that may look at sizes; and
 // `shared`, whether every context with this fact accepts the same calls.
 (function (global, slotOf, contextOf, dependsOnElements) {
 'use strict';
@@ -70,6 +70,9 @@ const writeForm = ({facts: {dataType, shape}}) => `${dataType}/${shape.includes(
 // certain. `form` replaces the arguments whose sizes do not belong to the form. The validators of webnn/validation have the conditions.
 
 const WIDTHS = {float32: 4, float16: 2, int64: 8, uint64: 8, int32: 4, uint32: 4, int8: 1, uint8: 1};
+const KINDS = {
+  float32: 'Float32Array', int64: 'BigInt64Array', uint64: 'BigUint64Array', int32: 'Int32Array', uint32: 'Uint32Array', int8: 'Int8Array', uint8: 'Uint8Array',
+};
 const shapeOf = ({$h}) => slotOf($h).facts.shape;
 const product = shape => shape.reduce((a, b) => a * b, 1);
 const isSame = (a, b) => a.length === b.length && a.every((size, axis) => size === b[axis]);
@@ -224,11 +227,17 @@ function outcomeOf(key) {
   const {map, text} = key, known = text === undefined ? undefined : map.get(text);
   if (known !== undefined || key.slot === undefined) return known;
   key.found = apply(key);
-  const dataType = key.found && forms.get(key.found.form);
+  const dataType = key.found && (forms.get(key.found.form) ?? plainType(key));
   if (!dataType) return undefined;
   const {shapes} = key.found, make = shape => ({dataType, shape}), made = isArray(shapes[0]) ? shapes.map(make) : make(shapes);
   keep(key, made);
   return made;
+}
+// The type of an input, or of a constant with a view of its type, where no device limits them.
+function plainType({context: {facts}, member, values, views, found: {shapes}}) {
+  if (!facts.shared || shapes.length > facts.rank) return undefined;
+  if (member === 'input') return values[1].dataType;
+  return member === 'constant' && views[values[1]?.$v]?.kind === KINDS[values[0].dataType] ? values[0].dataType : undefined;
 }
 function keep({map, text}, known) {
   if (text === undefined) return;

@@ -63,7 +63,7 @@ def facts_of(context: webnn.MLContext) -> Mapping[str, object]:
     revision = context._state.revision
     acceptance = revision.acceptance
     ruled = () if acceptance is None else acceptance.ruled
-    return {"largest": revision.max_byte_length, "ruled": sorted(ruled), "shared": acceptance is None}
+    return {"largest": revision.max_byte_length, "rank": revision.max_rank, "ruled": sorted(ruled), "shared": acceptance is None}
 
 
 def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:

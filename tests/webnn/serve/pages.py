@@ -34,7 +34,7 @@ GREETING, NOTHING = message("H", json.dumps(HELLO).encode()), message("C", b'"no
 
 
 #: The first context of a session, in an answer.
-MADE_CONTEXT = {"$i": "MLContext", "$h": 1, "$a": {"largest": 2**31 - 1, "ruled": [], "shared": True}}
+MADE_CONTEXT = {"$i": "MLContext", "$h": 1, "$a": {"largest": 2**31 - 1, "rank": 8, "ruled": [], "shared": True}}
 
 
 def end_all(sessions: Sessions) -> None:

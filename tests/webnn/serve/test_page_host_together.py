@@ -67,6 +67,7 @@ def test_errors_come_at_the_call(page: Page) -> None:
       () => made.constant({dataType: 'float32', shape: [9, 3]}, new Float32Array(18)),
       () => made.input('x', {dataType: 'float32', shape: [2]}),
       () => made.reshape(y, [3, 3]), () => made.softmax(y, 2), () => made.input('', {dataType: 'float32', shape: [2, 2]}),
+      () => made.input('w', {dataType: 'float32', shape: Array.from({length: 9}, () => 1)}),
       () => made.input('z', {dataType: 'float32', shape: [2 ** 31 - 1, 2]}), () => made.reshape(made.softmax(y, 1), [2, 16]).shape.join(),
     ]) await attempt(call);
     await made.build({y: made.softmax(y, 1)});
@@ -79,6 +80,7 @@ def test_errors_come_at_the_call(page: Page) -> None:
         "TypeError: reshape: newShape must have 32 elements, as [4, 8] has, got [3, 3]",
         "TypeError: softmax: axis must be below the rank of input, 2, got 2",
         "TypeError: input: name must not be empty",
+        "TypeError: input: descriptor must have at most 8 dimensions, got 9",
         "TypeError: input: descriptor must have at most 2147483647 bytes, got float32 [2147483647, 2] of 17179869176 bytes",
         "2,16",
         "InvalidStateError: softmax: the builder must not have built a graph yet: make a new one for each graph",
