@@ -15,7 +15,7 @@ from webnn.validation.errors import NotSupportedError, OperationError, label_pre
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.backend import Implementation
+    from webnn.context.backend import Implementation, Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.session import CompiledGraph
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
-__all__ = ["answer_placement", "compile_again", "compile_graph", "compile_profiled", "find_failing"]
+__all__ = ["answer_placement", "compile_again", "compile_graph", "compile_profiled", "find_failing", "implement", "register"]
 
 #: How many operators a warning names.
 _NAMED = 3
@@ -38,6 +38,11 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
         DOMException: The device profile has a rule that the graph breaks; see `Profile.accept_graph`.
         InvalidStateError: The context is lost.
     """
+    return register(state, graph, *implement(state, graph, caller))
+
+
+def implement(state: ContextState, graph: ComputationalGraph, caller: Caller) -> Placed:
+    """Compile a graph as `compile_graph` does; return its implementation and its placement."""
     # [2026-06: 18.2] The context is not lost.
     state.loss.check("build")
     backend, profile = state.load_backend(), state.profile
@@ -59,6 +64,13 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     except OperationError as error:
         error.draft = state.revision.draft
         raise
+    return implementation, placed
+
+
+def register(
+    state: ContextState, graph: ComputationalGraph, implementation: Implementation, placed: Placement | Callable[[], Placement]
+) -> MLGraph:
+    """Make the `MLGraph` of a compiled graph, and tell the context."""
     built = MLGraph._create(state, graph, implementation, placed)
     state.loss.add(built, "build")
     if state.on_build is not None:

@@ -25,13 +25,16 @@ def declare(info: ValueInfoProto, descriptor: OperandDescriptor) -> None:
     # A scalar has a shape too: an empty one.
     tensor.shape.SetInParent()
     for size in descriptor.dimensions:
-        tensor.shape.dim.add(dim_value=size)
+        if isinstance(size, int):
+            tensor.shape.dim.add(dim_value=size)
+        else:
+            tensor.shape.dim.add(dim_param=repr(size))
 
 
 def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> None:
     """Set the name and the value of a node's attribute."""
     attribute.name = name
-    if isinstance(value, int):
+    if hasattr(value, "__index__"):
         attribute.type, attribute.i = AttributeProto.INT, value
     elif isinstance(value, float):
         attribute.type, attribute.f = AttributeProto.FLOAT, value
@@ -43,7 +46,7 @@ def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> No
     elif isinstance(value[0], str):
         attribute.type = AttributeProto.STRINGS
         attribute.strings.extend([str(element).encode() for element in value])
-    elif isinstance(value[0], int):
+    elif hasattr(value[0], "__index__"):
         attribute.type = AttributeProto.INTS
         attribute.ints.extend(value)  # type: ignore[arg-type]  # of one type, as the first one shows
     else:

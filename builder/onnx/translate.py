@@ -24,8 +24,9 @@ from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
-from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import MAX_BYTE_LENGTH, ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
+from webnn.validation.named_descriptor import has_sizes
 from webnn.validation.operation import Operation
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
@@ -286,8 +287,13 @@ class _Translator:
             outputs[name] = value, operand.descriptor
         operators = tuple([(each.operation.name, each.index, each.label) for each in self.graph.operators])
         # Most values have the shape of another one.
-        shapes = {descriptor.dimensions for operator in self.graph.operators for descriptor in operator.outputs}
-        shapes.update([descriptor.dimensions for _, descriptor in inputs.values()], [weight.data.shape for weight in emitter.weights])
+        descriptors = [each for operator in self.graph.operators for each in operator.outputs] + [each for _, each in inputs.values()]
+        shapes = {weight.data.shape for weight in emitter.weights}
+        if emitter.has_names:
+            # Some value may be as large as they get.
+            shapes.add((MAX_BYTE_LENGTH,))
+            descriptors = [each for each in descriptors if not has_sizes(each)]
+        shapes.update([each.dimensions for each in descriptors])
         return OnnxModel(
             proto=emitter.finish(),
             weights=tuple(emitter.weights),

@@ -16,6 +16,7 @@ from webnn.context.devices.selection import may_pin, usable_cores
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import ML_DTYPES, SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
+from webnn.validation.named_descriptor import has_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
@@ -216,6 +217,9 @@ class CompiledGraph:
         settings = selection.settings
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
+        if any(has_sizes(each) for _, each in model.inputs.values()):
+            # The engine would keep a pattern for each set of sizes.
+            settings = replace(settings, memory_pattern=False)
         entries = dict(session_entries(model.numerics))
         self._model = model
         #: On the CPU provider alone there is nothing to record.
@@ -256,8 +260,12 @@ class CompiledGraph:
         #: Runs the session with the memory that is bound.
         self.repeat = _runner(self._session, self._binding)
         numbers = itertools.count()
-        self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
-        self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
+        self.inputs: Mapping[str, BufferSlot] = {
+            name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()
+        }
+        self.outputs: Mapping[str, BufferSlot] = {
+            name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()
+        }
         #: Bound to each slot: an address, or the memory of a tensor; 0 for nothing, or `_UNKNOWN`.
         self._bound: list[Any] = [0] * next(numbers)
         #: Functions that bind the inputs again, by the indices of their slots, and the inputs that have just been bound. Another provider
@@ -337,6 +345,13 @@ class CompiledGraph:
     def took(self, seconds: float) -> None:
         """Learn how long a run took."""
         self.quick = seconds < QUICK
+
+    def resize(self, inputs: Mapping[str, BufferSlot], outputs: Mapping[str, BufferSlot]) -> None:
+        """Give dimensions with names their sizes for the next `run`. The slots have the indices of those that were there."""
+        if self.inputs is not inputs:
+            # An address may come again, with another size.
+            self.forget()
+            self.inputs, self.outputs = inputs, outputs
 
     def forget(self) -> None:
         """Bind everything anew the next time."""

@@ -13,6 +13,7 @@ from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.options import Numbers
 from webnn.proposals.dynamic_shapes.chains import find_values
 from webnn.proposals.dynamic_shapes.operations import VALUE_OPERANDS, ValuedDescriptor
+from webnn.proposals.dynamic_shapes.recording import Recording
 from webnn.proposals.dynamic_shapes.sizes import Explored, Path, Size, explore
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
@@ -59,15 +60,21 @@ class DynamicBuilder(BuilderBase):
         if not webidl.isIterable(given.get("shape")):
             return cast(MLOperand, base.input(name, given))
         sizes = list(call.convert("descriptor.shape", _read_all, given["shape"]))
-        names = {axis: str.__str__(size) for axis, size in enumerate(sizes) if isinstance(size, str)}
-        if "" in names.values():
+        names: dict[int, Any] = {
+            axis: size if isinstance(size, Size) else str.__str__(size) for axis, size in enumerate(sizes) if isinstance(size, str | Size)
+        }
+        if any(name == "" for name in names.values() if isinstance(name, str)):
             raise call.error("descriptor.shape", "must not have an empty name", sizes)
         # Its smallest form goes through the steps of the draft.
         smallest = [max(1, self._revision.min_dimension) if axis in names else size for axis, size in enumerate(sizes)]
         operand = cast(MLOperand, base.input(name, {**given, "shape": smallest}))
         if names:
             dimensions: Any = tuple([names.get(axis, size) for axis, size in enumerate(operand.descriptor.dimensions)])
-            operand.descriptor = NamedDescriptor(operand.descriptor.dataType, dimensions)
+            kind = NamedDescriptor if any(isinstance(size, str) for size in dimensions) else OperandDescriptor
+            operand.descriptor = kind(operand.descriptor.dataType, dimensions)
+            if kind is OperandDescriptor:
+                call.check_dimensions("descriptor", operand.descriptor)
+                self._checkTensor(call, "input", "descriptor", operand.descriptor, name)
         return operand
 
     def shape(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
@@ -259,7 +266,7 @@ def _merge(name: str, explored: Explored[Operator]) -> Iterator[OperandDescripto
         yield kind(dataType, tuple(dimensions))
 
 
-def _common_size(paths: Sequence[Path], sizes: Sequence[int | Size]) -> int | str | None:
+def _common_size(paths: Sequence[Path], sizes: Sequence[int | Size]) -> int | str | Size | None:
     """Return what a dimension is in all runs: a number, or the name of a dimension of the same size; ``None`` if it is nothing of that."""
     plain = [_plain(size) for size in sizes]
     # A run may know the size of what has a name.
@@ -270,9 +277,9 @@ def _common_size(paths: Sequence[Path], sizes: Sequence[int | Size]) -> int | st
     return candidate
 
 
-def _plain(size: int | Size) -> int | str | None:
-    """Return a size as an operand shows it: a number, or the name of a dimension that it is the size of."""
-    if isinstance(size, int):
+def _plain(size: int | Size) -> int | str | Size | None:
+    """Return a size as an operand shows it: a number, or the name of a dimension that it is the size of. One that is recorded is known."""
+    if isinstance(size, int) or isinstance(size.path, Recording):
         return size
     low, high = size.bounds()
     if low == high:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from webnn.builder.operand import MLOperand, Operator
+from webnn.proposals.dynamic_shapes.sizes import Size
 from webnn.reference.operations import operations_of
-from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
 from webnn.validation.operation import Call
 from webnn.validation.webidl import describe
 
-__all__ = ["find_values"]
+__all__ = ["find_values", "is_known"]
 
 #: The most elements of an operand.
 _MOST = 2**12
@@ -25,6 +26,8 @@ _MOVERS: Mapping[str, int] = {
     **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic", "expandDynamic", "sliceDynamic", "tileDynamic"], 1),
     "concat": _MOST,
 }
+#: Operations that compute with sizes that stay names.
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
 #: The types that hold every size.
 _WIDE = frozenset({"int32", "uint32", "int64", "uint64"})
 
@@ -79,6 +82,14 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
         return [_unknown(each) for each in operator.outputs]
     if not any(each.dtype == object for each in every):
         return _compute(operator, arrays, members)
+    if all(is_known(each) for each in every):
+        if name in _ARITHMETIC and (made := _compute_sizes(_ARITHMETIC[name], arrays)) is not None:
+            return [made]
+        if name not in _MOVERS or (name == "cast" and operator.arguments[0] not in _WIDE):
+            # The operation computes with numbers.
+            arrays = [_count(each, operand) for each, operand in zip(arrays, operator.inputs, strict=True)]
+            members = {member: _count(members[member], operand) for member, operand in operator.members}
+            return _compute(operator, arrays, members)
     moved = _MOVERS.get(name, 0)
     is_narrow = name == "cast" and operator.arguments[0] not in _WIDE
     if not moved or is_narrow or any(each.dtype == object for each in [*arrays[moved:], *members.values()]):
@@ -94,10 +105,26 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
     return [_unknown(operator.outputs[0]) if each is None or each.dtype == object else entries[each.astype(np.int64)] for each in results]
 
 
+def is_known(array: Any) -> bool:
+    """Tell whether the elements of an array are numbers and recorded sizes."""
+    return array.dtype != object or all(isinstance(each, int | Size) for each in array.reshape(-1).tolist())
+
+
+def _count(array: Any, operand: MLOperand) -> Any:
+    """Return an array with numbers in place of recorded sizes, which all types of sizes hold."""
+    return array.astype(NUMPY_DTYPES[operand.descriptor.dataType]) if array.dtype == object else array
+
+
+def _compute_sizes(function: Callable[[Any, Any], Any], arrays: list[Any]) -> Any:
+    """Compute with recorded sizes; ``None`` if a type might not hold a result."""
+    made = np.asarray(function(*[each.astype(object) for each in arrays]), object)
+    return made if all(0 <= each < 2**31 for each in made.reshape(-1).tolist()) else None
+
+
 def _read_shape(descriptor: OperandDescriptor) -> Any:
     if isinstance(descriptor, UnrankedDescriptor):
         return None
-    if not has_names(descriptor):
+    if all(isinstance(size, int) for size in descriptor.dimensions):
         return np.array(descriptor.dimensions, np.uint32)
     return np.array([*descriptor.dimensions, None], object)[:-1]
 

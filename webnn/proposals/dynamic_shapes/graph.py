@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,10 +15,13 @@ from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
+from webnn.context.placement.assign import simulate, uniform
 from webnn.context.runs import choose_inputs
 from webnn.context.state import ContextState
 from webnn.context.tensor import MLTensor
-from webnn.proposals.dynamic_shapes.static import specialize
+from webnn.proposals.dynamic_shapes.recording import Recording, evaluate, holds
+from webnn.proposals.dynamic_shapes.sizes import Size
+from webnn.proposals.dynamic_shapes.static import record, specialize
 from webnn.validation import webidl
 from webnn.validation.caller import Caller
 from webnn.validation.descriptor import OperandDescriptor, Shape
@@ -25,6 +29,9 @@ from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import class_of_draft
 from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    from webnn.context.engine.session import CompiledGraph
 
 __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
 
@@ -44,8 +51,50 @@ class _Slot:
         self.descriptor = operand.descriptor
 
 
+class _Variant:
+    """A graph for all sizes about which the same facts hold.
+
+    Attributes:
+        sizes: The sizes with which it was made.
+        graph: The graph, whose descriptors have a `Size` where a dimension has a name.
+        implementation: The session that all these sizes share; ``None`` until it is made, or if the engine refuses names.
+        refused: The engine refuses names.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], graph: ComputationalGraph, recording: Recording) -> None:
+        self.sizes = sizes
+        self.graph = graph
+        self.implementation: CompiledGraph | None = None
+        self.refused = False
+        self._recording = recording
+        self._facts = recording.facts()
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Tell whether the graph is that of other sizes, too."""
+        return holds(self._facts, sizes)
+
+    def outputs(self, sizes: Mapping[str, int]) -> list[OperandDescriptor]:
+        """Return the descriptors of the outputs for some sizes."""
+        values: dict[Any, int] = dict(sizes)
+        return [
+            OperandDescriptor(each.descriptor.dataType, tuple([_count(size, values) for size in each.descriptor.dimensions]))
+            for each in self.graph.outputs.values()
+        ]
+
+    def compiled(self, implementation: CompiledGraph) -> None:
+        """Keep the session. The translation may have asked for more facts."""
+        self._facts = self._recording.facts()
+        self.implementation = implementation
+
+
+def _count(size: Any, values: dict[Any, int]) -> int:
+    return evaluate(size.terms, values) if isinstance(size, Size) else size
+
+
 class Specializations:
     """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`; `last` was used last.
+
+    The graphs share a session if they differ only in sizes that the engine need not know (`_Variant`).
 
     Any thread may call any method.
     """
@@ -58,8 +107,17 @@ class Specializations:
         self._source = source
         self._caller = caller
         self._lock = threading.RLock()
-        self._resolved: OrderedDict[_Key, ComputationalGraph] = OrderedDict()
+        self._resolved: OrderedDict[_Key, tuple[OperandDescriptor, ...]] = OrderedDict()
         self._compiled: OrderedDict[_Key, MLGraph] = OrderedDict()
+        #: The variants, that which was used last first.
+        self._variants: list[_Variant] = []
+        #: An input and an axis of it, for each name.
+        self._places = {
+            str(size): (position, axis)
+            for position, slot in reversed([*enumerate(self.inputs.values())])
+            for axis, size in enumerate(cast("tuple[Any, ...]", slot.descriptor.dimensions))
+            if isinstance(size, str)
+        }
 
     @property
     def providers(self) -> list[str]:
@@ -77,33 +135,46 @@ class Specializations:
             raise call.error(argument, f"must be the inputs of the graph, {list(slots)}", list(given))
         sizes: dict[str, tuple[int, str]] = {}
         for name, slot in slots.items():
-            wanted, found, place = slot.descriptor, given[name], f"{argument}[{webidl.describe(name)}]"
+            wanted, found = slot.descriptor, given[name]
             pairs: list[tuple[Any, int]] = list(zip(wanted.dimensions, found.dimensions, strict=False))
             fits = len(wanted.dimensions) == len(found.dimensions) and all(isinstance(size, str) or size == each for size, each in pairs)
             if not fits or wanted.dataType != found.dataType:
-                raise call.error(place, f"must be {wanted}", str(found))
+                raise call.error(_place(argument, name), f"must be {wanted}", str(found))
             for size, each in pairs:
-                known, where = sizes.setdefault(size, (each, place)) if isinstance(size, str) else (each, place)
+                known, where = sizes.setdefault(size, (each, name)) if isinstance(size, str) else (each, name)
                 if known != each:
-                    reason = f"must have the size {known} for {webidl.describe(size)}, as {where} has"
-                    raise call.error(place, reason, list(found.dimensions))
+                    reason = f"must have the size {known} for {webidl.describe(size)}, as {_place(argument, where)} has"
+                    raise call.error(_place(argument, name), reason, list(found.dimensions))
         return tuple([given[name] for name in slots])
 
-    def resolve(self, key: _Key) -> ComputationalGraph:
-        """Return the graph for a set of shapes, in which all shapes are known.
+    def resolve(self, key: _Key) -> tuple[OperandDescriptor, ...]:
+        """Return the descriptors of the outputs for a set of shapes.
 
         Raises:
             WebNNTypeError: The draft refuses a shape that follows.
         """
         with self._lock:
-            graph = self._resolved.get(key)
-            if graph is None:
-                inputs = dict(zip(self.inputs, key, strict=True))
-                graph = self._resolved[key] = specialize(self._state.revision, describe_graph(self._source), inputs)
+            outputs = self._resolved.get(key)
+            if outputs is None:
+                sizes = self._sizes(key)
+                variant = self._find_variant(sizes)
+                if variant is None:
+                    outputs = tuple([operand.descriptor for operand in self.specialize(key).outputs.values()])
+                else:
+                    outputs = tuple(variant.outputs(sizes))
+                self._resolved[key] = outputs
                 if len(self._resolved) > MOST_RESOLVED:
                     self._resolved.popitem(last=False)
             self._resolved.move_to_end(key)
-            return graph
+            return outputs
+
+    def specialize(self, key: _Key) -> ComputationalGraph:
+        """Return the graph for a set of shapes, with sizes in place of names.
+
+        Raises:
+            WebNNTypeError: The draft refuses a shape that follows.
+        """
+        return specialize(self._state.revision, describe_graph(self._source), dict(zip(self.inputs, key, strict=True)))
 
     def recall(self, inputs: Any) -> MLGraph | None:
         """Return the compiled graph for the shapes of tensors by their names, if there is one: what most calls need."""
@@ -123,15 +194,13 @@ class Specializations:
 
     def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
         """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
-        # Imported lazily because it loads onnx.
-        from webnn.context.build import compile_graph  # noqa: PLC0415
-
         with self._lock:
             graph = self._compiled.get(key)
         if graph is None:
-            resolved = self.resolve(key)
+            graph = self._share(key)
+        if graph is None:
             # Without the lock: on the timeline, another job may lose the context, which destroys this graph.
-            graph = run(lambda: compile_graph(self._state, resolved, self._caller))
+            graph = run(lambda: self._compile(key))
         with self._lock:
             graph = self._compiled.setdefault(key, graph)
             self._compiled.move_to_end(key)
@@ -144,10 +213,104 @@ class Specializations:
     def destroy(self) -> None:
         """Destroy all compiled graphs."""
         with self._lock:
+            self._variants.clear()
             while self._compiled:
                 _, graph = self._compiled.popitem()
                 self._state.loss.remove(graph)
                 graph._destroy()
+
+    def _sizes(self, key: _Key) -> dict[str, int]:
+        return {name: key[position].dimensions[axis] for name, (position, axis) in self._places.items()}
+
+    def _find_variant(self, sizes: Mapping[str, int]) -> _Variant | None:
+        """Return the variant of some sizes, made if there is none; ``None`` if the draft refuses these, or something needs numbers."""
+        for variant in self._variants:
+            if variant.holds(sizes):
+                return variant
+        return self._make_variant(sizes)
+
+    def _make_variant(self, sizes: Mapping[str, int]) -> _Variant | None:
+        recording = Recording(sizes)
+        try:
+            named = {name: slot.descriptor for name, slot in self.inputs.items()}
+            graph = record(self._state.revision, describe_graph(self._source), named, recording)
+        except Exception:  # the numbers say what is wrong
+            return None
+        variant = _Variant(sizes, graph, recording)
+        self._variants.insert(0, variant)
+        del self._variants[MOST_COMPILED:]
+        return variant
+
+    def _share(self, key: _Key) -> MLGraph | None:
+        """Return the graph for a set of shapes, if there is a session for it."""
+        with self._lock:
+            sizes = self._sizes(key)
+            for position, variant in enumerate(self._variants):
+                if variant.implementation is not None and variant.holds(sizes):
+                    self._variants.insert(0, self._variants.pop(position))
+                    break
+            else:
+                return None
+        return self._with_sizes(variant, variant.implementation, key, sizes)
+
+    def _with_sizes(self, variant: _Variant, implementation: CompiledGraph, key: _Key, sizes: Mapping[str, int]) -> MLGraph:
+        # Imported lazily because these load onnx and the engine, and there is a session.
+        from webnn.context.build import register  # noqa: PLC0415
+        from webnn.context.engine.sized import SizedGraph  # noqa: PLC0415
+
+        state = self._state
+        # Most graphs are only dispatched; `complete` makes the source of others.
+        source = self.specialize(key) if state.on_build is not None or state.on_compute is not None else self._source
+        placed = partial(_find_placement, state, partial(self.specialize, key))
+        return register(state, source, SizedGraph(implementation, key, variant.outputs(sizes)), placed)
+
+    def complete(self, graph: MLGraph, key: _Key) -> MLGraph:
+        """Give a graph that `find` returned its source."""
+        if graph._source is self._source:
+            graph._source = self.specialize(key)
+        return graph
+
+    def _compile(self, key: _Key) -> MLGraph:
+        """Compile the graph for a set of shapes, for as many others as that allows."""
+        # Imported lazily because it loads onnx.
+        from webnn.context.build import compile_graph, implement  # noqa: PLC0415
+        from webnn.context.engine.session import CompiledGraph  # noqa: PLC0415
+
+        state, sizes = self._state, self._sizes(key)
+        if sizes and state.selection.is_default:
+            with self._lock:
+                variant = self._find_variant(sizes)
+                if variant is not None and variant.sizes != sizes and variant.implementation is None and not variant.refused:
+                    # The translation asks about the sizes of the variant.
+                    variant = self._make_variant(sizes)
+            if variant is not None and variant.implementation is None and not variant.refused:
+                try:
+                    implementation, _ = implement(state, variant.graph, self._caller)
+                except InvalidStateError:
+                    raise
+                except Exception:  # with numbers it may be right; otherwise they say what is wrong
+                    variant.refused = True
+                else:
+                    if isinstance(implementation, CompiledGraph):
+                        variant.compiled(implementation)
+                    variant.refused = variant.implementation is None
+            if variant is not None and variant.implementation is not None:
+                return self._with_sizes(variant, variant.implementation, key, sizes)
+        return compile_graph(state, self.specialize(key), self._caller)
+
+
+def _place(argument: str, name: str) -> str:
+    return f"{argument}[{webidl.describe(name)}]"
+
+
+def _find_placement(state: ContextState, specialized: Callable[[], ComputationalGraph]) -> Placement:
+    """Return the placement of a graph on the default CPU provider, or by a profile."""
+    graph = specialized()
+    if state.profile is not None:
+        return simulate(describe_graph(graph), state.profile, state.selection.requested)
+    operators = [(each.operation.name, each.index, each.label) for each in graph.operators]
+    inputs, outputs = ({name: ("", operand.descriptor) for name, operand in each.items()} for each in (graph.inputs, graph.outputs))
+    return uniform(operators, inputs, outputs, state.selection, state.selection.reason)
 
 
 class DynamicGraph:
@@ -172,7 +335,7 @@ class DynamicGraph:
         types = {name: slot.descriptor.dataType for name, slot in implementation.inputs.items()}
         given = {name: OperandDescriptor(types.get(name, "float32"), shape) for name, shape in shapes.items()}
         resolved = implementation.resolve(implementation.match(call, "inputShapes", given))
-        return {name: list(operand.descriptor.dimensions) for name, operand in resolved.outputs.items()}
+        return {name: list(descriptor.dimensions) for name, descriptor in zip(implementation.outputs, resolved, strict=True)}
 
     @property
     def placement(self) -> Placement:
@@ -297,4 +460,5 @@ def _with_shapes_of(graph: MLGraph, operation: str, inputs: Mapping[str, Any]) -
             given[name] = OperandDescriptor("float32" if slot is None else slot.descriptor.dataType, np.shape(value))
         else:
             given[name] = slot.descriptor
-    return implementation.find(implementation.match(call, "inputs", given), graph._state.timeline.run)
+    key = implementation.match(call, "inputs", given)
+    return implementation.complete(implementation.find(key, graph._state.timeline.run), key)

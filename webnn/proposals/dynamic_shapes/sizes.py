@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Generic, TypeVar, overload
 
+import numpy as np
+
 from webnn.validation.errors import WebNNTypeError
 
 __all__ = ["Explored", "Path", "Size", "explore"]
@@ -90,6 +92,18 @@ class Path:
             self._bounds[atom] = min(ends), max(ends)
         return Size(self, {(atom,): 1})
 
+    def index(self, size: Size) -> int:
+        """Return the number that a size is, of a few that it can be."""
+        low, high = size.bounds()
+        for value in range(low, min(high, low + _MOST_VALUES) + 1):
+            if size == value:
+                return value
+        raise _UndecidedError
+
+    def text(self, size: Size) -> str:
+        """Return a size as messages show it."""
+        return repr(size)
+
     def bounds(self, terms: Terms) -> tuple[int, int]:
         """Return the smallest and the largest value that a polynomial can have, where that is easy to see."""
         least = most = 0
@@ -145,11 +159,12 @@ class Path:
 
 
 class Size:
-    """An integer that is not known: a polynomial in atoms; the path answers the questions that it asks."""
+    """An integer that is not known: a polynomial in atoms; the path answers the questions that it asks.
+
+    What has to be a number, such as an element of an array, asks for the number (`__index__`).
+    """
 
     __slots__ = ("path", "terms")
-
-    __hash__ = None  # type: ignore[assignment]  # equality is a question, which may have two answers
 
     def __init__(self, path: Path, terms: Terms) -> None:
         self.path = path
@@ -172,24 +187,24 @@ class Size:
         """Return the smallest and the largest value that it can have."""
         return self.path.bounds(self.terms)
 
-    def _of(self, other: int | Size) -> Size:
+    def _of(self, other: Integer) -> Size:
         return other if isinstance(other, Size) else Size(self.path, {(): int(other)} if other else {})
 
-    def _sum(self, other: int | Size, factor: int) -> Size:
+    def _sum(self, other: Integer, factor: int) -> Size:
         terms = dict(self.terms)
         for atoms, each in self._of(other).terms.items():
             terms[atoms] = terms.get(atoms, 0) + factor * each
         return Size(self.path, {atoms: each for atoms, each in terms.items() if each})
 
-    def __add__(self, other: int | Size) -> Size:
-        return self._sum(other, 1)
+    def __add__(self, other: Integer) -> Size:
+        return self._sum(other, 1) if isinstance(other, _INTEGERS) else NotImplemented
 
     __radd__ = __add__
 
-    def __sub__(self, other: int | Size) -> Size:
-        return self._sum(other, -1)
+    def __sub__(self, other: Integer) -> Size:
+        return self._sum(other, -1) if isinstance(other, _INTEGERS) else NotImplemented
 
-    def __rsub__(self, other: int) -> Size:
+    def __rsub__(self, other: Integer) -> Size:
         return -self + other
 
     def __neg__(self) -> Size:
@@ -198,10 +213,12 @@ class Size:
     @overload
     def __mul__(self, other: Fraction) -> _Scaled: ...
     @overload
-    def __mul__(self, other: int | Size) -> Size: ...
-    def __mul__(self, other: Fraction | int | Size) -> Size | _Scaled:
+    def __mul__(self, other: Integer) -> Size: ...
+    def __mul__(self, other: Fraction | Integer) -> Size | _Scaled:
         if isinstance(other, Fraction):
             return _Scaled(self, other)
+        if not isinstance(other, _INTEGERS):
+            return NotImplemented
         terms: dict[tuple[Atom, ...], int] = {}
         for atoms, each in self.terms.items():
             for more, factor in self._of(other).terms.items():
@@ -209,47 +226,63 @@ class Size:
                 terms[product] = terms.get(product, 0) + each * factor
         return Size(self.path, {atoms: each for atoms, each in terms.items() if each})
 
-    def __rmul__(self, other: int) -> Size:
-        return self * other
+    def __rmul__(self, other: Integer) -> Size:
+        return self * other if isinstance(other, _INTEGERS) else NotImplemented
 
-    def __floordiv__(self, other: int | Size) -> Size:
+    def __floordiv__(self, other: Integer) -> Size:
+        if not isinstance(other, _INTEGERS):
+            return NotImplemented
         if isinstance(other, int) and all(each % other == 0 for each in self.terms.values()):
             return Size(self.path, {atoms: each // other for atoms, each in self.terms.items()})
         return self.path.quotient(self, self._of(other))
 
-    def __rfloordiv__(self, other: int) -> Size:
+    def __rfloordiv__(self, other: Integer) -> Size:
         return self.path.quotient(self._of(other), self)
 
-    def __mod__(self, other: int | Size) -> Size:
-        return self - self // other * self._of(other)
+    def __mod__(self, other: Integer) -> Size:
+        return self - self // other * self._of(other) if isinstance(other, _INTEGERS) else NotImplemented
 
-    def __rmod__(self, other: int) -> Size:
+    def __rmod__(self, other: Integer) -> Size:
         return -(other // self * self) + other
 
-    def __eq__(self, other: object) -> bool:
-        return self.path.is_zero((self - other).terms) if isinstance(other, int | Size) else NotImplemented
+    def __truediv__(self, other: float) -> float:
+        return self.__index__() / other
 
-    def __lt__(self, other: int | Size) -> bool:
+    def __rtruediv__(self, other: float) -> float:
+        return other / self.__index__()
+
+    def __eq__(self, other: object) -> bool:
+        return self.path.is_zero((self - other).terms) if isinstance(other, _INTEGERS) else NotImplemented
+
+    def __hash__(self) -> int:
+        # Equality is a question, which may have two answers.
+        return hash(self.__index__())
+
+    def __lt__(self, other: Integer) -> bool:
         return self.path.is_negative((self - other).terms)
 
-    def __gt__(self, other: int | Size) -> bool:
+    def __gt__(self, other: Integer) -> bool:
         return self.path.is_negative((-self + other).terms)
 
-    def __le__(self, other: int | Size) -> bool:
+    def __le__(self, other: Integer) -> bool:
         return not self > other
 
-    def __ge__(self, other: int | Size) -> bool:
+    def __ge__(self, other: Integer) -> bool:
         return not self < other
 
     def __bool__(self) -> bool:
         return not self.path.is_zero(self.terms)
 
     def __index__(self) -> int:
-        low, high = self.bounds()
-        for value in range(low, min(high, low + _MOST_VALUES) + 1):
-            if self == value:
-                return value
-        raise _UndecidedError
+        return self.path.index(self)
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(self.__index__())
+
+    def __str__(self) -> str:
+        return self.path.text(self)
 
     def __repr__(self) -> str:
         name = self.name
@@ -259,6 +292,11 @@ class Size:
             " * ".join([*([str(factor)] if factor != 1 or not atoms else []), *map(_show, atoms)]) for atoms, factor in self.terms.items()
         ]
         return " + ".join(parts) or "0"
+
+
+#: A number beside a size.
+Integer = int | Size
+_INTEGERS = (int, Size, np.integer)
 
 
 class _Scaled:

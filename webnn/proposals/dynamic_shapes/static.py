@@ -13,8 +13,9 @@ from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.transform import Rebuilder
-from webnn.proposals.dynamic_shapes.chains import find_values
+from webnn.proposals.dynamic_shapes.chains import find_values, is_known
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, STATIC, VALUE_OPERANDS
+from webnn.proposals.dynamic_shapes.recording import Recording
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
 from webnn.validation.operation import Call
@@ -40,6 +41,28 @@ def specialize(revision: Revision, description: GraphDescription, inputs: Mappin
     return ComputationalGraph(
         inputs={name: rebuilder.operands[name] for name in inputs}, operators=collect(graph.outputs).operators, outputs=graph.outputs
     )
+
+
+def record(
+    revision: Revision, description: GraphDescription, named: Mapping[str, OperandDescriptor], recording: Recording
+) -> ComputationalGraph:
+    """Return a graph with the shapes that follow from recorded sizes: the graph of all sizes about which the same facts hold.
+
+    Args:
+        revision: The draft.
+        description: The graph.
+        named: The descriptors of its inputs, whose dimensions have names.
+        recording: The sizes, which notes the facts.
+
+    Raises:
+        WebNNTypeError: The draft refuses a shape that follows.
+    """
+    smallest, largest = revision.min_dimension, revision.max_dimension
+    inputs = {}
+    for name, each in named.items():
+        sizes: Any = [recording.named(str(size), smallest, largest) if isinstance(size, str) else size for size in each.dimensions]
+        inputs[name] = OperandDescriptor(each.dataType, tuple(sizes))
+    return specialize(revision, description, inputs)
 
 
 def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> GraphDescription:
@@ -102,7 +125,7 @@ def _make_static(operator: Operator) -> None:
 
 
 def _resolved(call: Call, values: Any) -> Any:
-    if values is None or values.dtype == object:
+    if values is None or not is_known(values):
         raise call.error(
             "", "cannot resolve this shape: it is computed of too many numbers, or by an operation that fails or is not known here"
         )

@@ -1,0 +1,80 @@
+"""Sizes that are known, and yet stay names: a run with them notes which facts about them it used, so that others can share its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from webnn.proposals.dynamic_shapes.sizes import Atom, Path, Size, Terms
+
+__all__ = ["Facts", "Recording", "evaluate", "holds"]
+
+_Key = frozenset[tuple[tuple[Atom, ...], int]]
+_Question = tuple[str, _Key]
+#: Questions, the polynomials that they are about, and the answers.
+Facts = list[tuple[str, Terms, int]]
+
+
+class Recording(Path):
+    """A run with one set of sizes. It notes the answer to each question that it asks; other sizes with the same answers have its result.
+
+    A size that has to be a number asks whether it is that number. So the result is that of this size alone.
+
+    Args:
+        sizes: The size of each name.
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        super().__init__([])
+        self.sizes = dict(sizes)
+        self._values: dict[Atom, int] = dict(sizes)
+
+    def choose_once(self, key: object, count: int) -> int:
+        """Return the answer that the sizes give, the number 0 if it is yes."""
+        if key not in self._answers:
+            question, terms = cast(_Question, key)
+            self._answers[key] = _answer(question, dict(terms), self._values)
+        return self._answers[key]
+
+    def index(self, size: Size) -> int:
+        """Return the number that a size is, and note that the result depends on it."""
+        value = evaluate(size.terms, self._values)
+        assert size == value
+        return value
+
+    def text(self, size: Size) -> str:
+        """Return the number that a size is, as text."""
+        return str(self.index(size))
+
+    def facts(self) -> Facts:
+        """Return what was noted, the last facts first: the engine's translation asks for the narrowest ones."""
+        noted = cast("list[tuple[_Question, int]]", [*self._answers.items()])
+        return [(question, dict(terms), answer) for (question, terms), answer in reversed(noted)]
+
+
+def holds(facts: Facts, sizes: Mapping[str, int]) -> bool:
+    """Tell whether facts hold for other sizes, too."""
+    values: dict[Atom, int] = dict(sizes)
+    try:
+        return all(_answer(question, terms, values) == answer for question, terms, answer in facts)
+    except ZeroDivisionError:
+        return False
+
+
+def _answer(question: str, terms: Terms, values: dict[Atom, int]) -> int:
+    value = evaluate(terms, values)
+    return int(value != 0 if question == "== 0" else value >= 0)
+
+
+def evaluate(terms: Terms, values: dict[Atom, int]) -> int:
+    """Return the value of a polynomial; quotients are added to the values of the atoms."""
+    total = 0
+    for atoms, factor in terms.items():
+        product = factor
+        for atom in atoms:
+            if atom not in values:
+                _, dividend, divisor = cast("tuple[str, _Key, _Key]", atom)
+                values[atom] = evaluate(dict(dividend), values) // evaluate(dict(divisor), values)
+            product *= values[atom]
+        total += product
+    return total
