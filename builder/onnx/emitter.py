@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,12 @@ from onnx import ModelProto
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.messages import Attribute, Graph, declare
+from webnn.builder.onnx.named import Names, emit_sizes, infer_one
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, Shape, Types, is_data_type
-from webnn.validation.named_descriptor import is_named
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
-    from webnn.validation.named_descriptor import NamedSize
 
 __all__ = ["BOOL", "INT64_MIN", "Attribute", "Emit", "Emitter", "Op", "Translation", "View", "Weight"]
 
@@ -207,8 +205,7 @@ class Emitter:
         self._model.graph.name = "webnn"
         self.graph = Graph(self._model.graph)
         self.weights: list[Weight] = []
-        self._scope = "graph"
-        self._count = 0
+        self._scope, self._count = "graph", 0
         self._literals: dict[tuple[np.dtype[Any], Shape, bytes], str] = {}
         #: The constants, C-contiguous, by name, which nothing writes to; `_pending` has the values that are not in the graph yet.
         self.constants: dict[str, Array] = {}
@@ -224,8 +221,7 @@ class Emitter:
         self._turned: set[str] = set()
         #: Values in the blocked layout of the engine's convolutions, where that is known.
         self._blocked: set[str] = set()
-        #: An input and an axis of it, for each name of a dimension.
-        self._named: dict[object, tuple[str, int]] = {}
+        self.names = Names()
         #: The numbers of the operators whose result an ``add`` takes.
         self.added: Set[int] = frozenset()
 
@@ -301,25 +297,8 @@ class Emitter:
         return self.literal(np.array(value, dtype))
 
     def ints(self, values: Sequence[int]) -> str:
-        """Return a 1-D int64 value: axes, shapes, pads. It is an initializer, unless a value is the size of a dimension with a name."""
-        if self._named and not all(isinstance(each, int) for each in values):
-            parts = [self._size(each) for each in values]
-            return parts[0] if len(parts) == 1 else self.node("Concat", parts, axis=0)
-        return self.literal(np.array(values, np.int64))
-
-    def _size(self, size: int | NamedSize) -> str:
-        """Return the 1-D value of a size. One that is known in each run is a sum of products of dimensions of the graph's inputs."""
-        if isinstance(size, int) or not all(name in self._named for names in size.terms for name in names):
-            return self.literal(np.array([size], np.int64))
-        total = ""
-        for names, factor in size.terms.items():
-            factors = [self.ints([factor])] if factor != 1 or not names else []
-            for name in names:
-                value, axis = self._named[name]
-                factors.append(self.node("Shape", [value], start=axis, end=axis + 1))
-            product = reduce(lambda a, b: self.node("Mul", [a, b]), factors)
-            total = self.node("Add", [total, product]) if total else product
-        return total
+        """Return a 1-D int64 value: axes, shapes, pads. It is an initializer, unless a size has a name."""
+        return emit_sizes(self, values) if self.names else self.literal(np.array(values, np.int64))
 
     def weight(self, name: str, value: Array, descriptor: OperandDescriptor | None = None) -> str:
         """Add a constant operand: a large one by reference, in place, a small one by value. It is added when a node takes it.
@@ -431,10 +410,7 @@ class Emitter:
         constant = self.constants.get(value)
         if constant is None:
             scalar = self._spread.get(value, ("", ()))[0]
-            if self._named and sum(map(is_named, shape)) == 1 and 0 not in [size for size in shape if not is_named(size)]:
-                # The engine finds the only size that is not known.
-                shape = [-1 if is_named(size) else size for size in shape]
-            return scalar if scalar and not shape else self.node("Reshape", [scalar or value, self.ints(shape)])
+            return scalar if scalar and not shape else self.node("Reshape", [scalar or value, self.ints(infer_one(shape))])
         reshaped = constant.reshape(tuple(shape))
         return self.weight(f"{value}={','.join(map(str, reshaped.shape))}", reshaped)
 
@@ -480,11 +456,6 @@ class Emitter:
         return self.transpose(value, (0, 2, 3, 1)) if layout == "nhwc" else value
 
     @property
-    def has_names(self) -> bool:
-        """Some dimension of an input has a name."""
-        return bool(self._named)
-
-    @property
     def has_views(self) -> bool:
         """Some value is transposed, so that `align` may find something."""
         return bool(self._views)
@@ -520,10 +491,7 @@ class Emitter:
     def declare_input(self, name: str, descriptor: OperandDescriptor) -> str:
         """Declare an input of the graph."""
         declare(self.graph.proto.input.add(name=name), descriptor)
-        for axis, size in enumerate(descriptor.dimensions):
-            if is_named(size) and size.name is not None:
-                self._named.setdefault(size.name, (name, axis))
-        return name
+        return self.names.note(name, descriptor)
 
     def declare_output(self, name: str, descriptor: OperandDescriptor) -> None:
         """Declare an output of the graph."""

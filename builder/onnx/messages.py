@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from onnx import AttributeProto, GraphProto, NodeProto, StringStringEntryProto, TensorProto, ValueInfoProto
 
@@ -34,8 +35,9 @@ def declare(info: ValueInfoProto, descriptor: OperandDescriptor) -> None:
 def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> None:
     """Set the name and the value of a node's attribute."""
     attribute.name = name
-    if hasattr(value, "__index__"):
-        attribute.type, attribute.i = AttributeProto.INT, value
+    if isinstance(value, SupportsIndex):
+        # A size with a name, too.
+        attribute.type, attribute.i = AttributeProto.INT, index(value)
     elif isinstance(value, float):
         attribute.type, attribute.f = AttributeProto.FLOAT, value
     elif isinstance(value, str):
@@ -46,7 +48,7 @@ def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> No
     elif isinstance(value[0], str):
         attribute.type = AttributeProto.STRINGS
         attribute.strings.extend([str(element).encode() for element in value])
-    elif hasattr(value[0], "__index__"):
+    elif isinstance(value[0], SupportsIndex):
         attribute.type = AttributeProto.INTS
         attribute.ints.extend(value)  # type: ignore[arg-type]  # of one type, as the first one shows
     else:

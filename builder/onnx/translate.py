@@ -289,7 +289,7 @@ class _Translator:
         # Most values have the shape of another one.
         descriptors = [each for operator in self.graph.operators for each in operator.outputs] + [each for _, each in inputs.values()]
         shapes = {weight.data.shape for weight in emitter.weights}
-        if emitter.has_names:
+        if emitter.names:
             # Some value may be as large as they get.
             shapes.add((MAX_BYTE_LENGTH,))
             descriptors = [each for each in descriptors if not has_sizes(each)]

@@ -24,7 +24,7 @@ from webnn.proposals.dynamic_shapes.sizes import Size
 from webnn.proposals.dynamic_shapes.static import record, specialize
 from webnn.validation import webidl
 from webnn.validation.caller import Caller
-from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import class_of_draft
 from webnn.validation.named_descriptor import has_names
@@ -68,6 +68,13 @@ class _Variant:
         self.refused = False
         self._recording = recording
         self._facts = recording.facts()
+        #: The polynomials that are sizes of the outputs, each once, and the outputs' types and dimensions, with the keys of these.
+        self._sums: dict[Any, Any] = {}
+        self._outputs: list[tuple[DataType, list[Any]]] = []
+        for each in graph.outputs.values():
+            dimensions: tuple[Any, ...] = each.descriptor.dimensions
+            self._sums |= {size.key: size.terms for size in dimensions if isinstance(size, Size)}
+            self._outputs.append((each.descriptor.dataType, [size.key if isinstance(size, Size) else size for size in dimensions]))
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Tell whether the graph is that of other sizes, too."""
@@ -75,20 +82,17 @@ class _Variant:
 
     def outputs(self, sizes: Mapping[str, int]) -> list[OperandDescriptor]:
         """Return the descriptors of the outputs for some sizes."""
-        values: dict[Any, int] = dict(sizes)
+        values: dict[Any, int] = {**sizes}
+        computed = {key: evaluate(terms, values) for key, terms in self._sums.items()}
         return [
-            OperandDescriptor(each.descriptor.dataType, tuple([_count(size, values) for size in each.descriptor.dimensions]))
-            for each in self.graph.outputs.values()
+            OperandDescriptor(dataType, tuple([size if isinstance(size, int) else computed[size] for size in dimensions]))
+            for dataType, dimensions in self._outputs
         ]
 
     def compiled(self, implementation: CompiledGraph) -> None:
         """Keep the session. The translation may have asked for more facts."""
         self._facts = self._recording.facts()
         self.implementation = implementation
-
-
-def _count(size: Any, values: dict[Any, int]) -> int:
-    return evaluate(size.terms, values) if isinstance(size, Size) else size
 
 
 class Specializations:
@@ -108,7 +112,8 @@ class Specializations:
         self._caller = caller
         self._lock = threading.RLock()
         self._resolved: OrderedDict[_Key, tuple[OperandDescriptor, ...]] = OrderedDict()
-        self._compiled: OrderedDict[_Key, MLGraph] = OrderedDict()
+        #: By the sizes of the names.
+        self._compiled: OrderedDict[tuple[int, ...], MLGraph] = OrderedDict()
         #: The variants, that which was used last first.
         self._variants: list[_Variant] = []
         #: An input and an axis of it, for each name.
@@ -179,31 +184,30 @@ class Specializations:
     def recall(self, inputs: Any) -> MLGraph | None:
         """Return the compiled graph for the shapes of tensors by their names, if there is one: what most calls need."""
         try:
-            key = tuple([inputs[name]._descriptor for name in self.inputs])
-            known = len(inputs) == len(key) and key in self._compiled
+            given = [inputs[name]._descriptor for name in self.inputs]
+            sizes = tuple([given[position].dimensions[axis] for position, axis in self._places.values()])
+            graph = self._compiled.get(sizes)
+            if graph is None or len(inputs) != len(given) or [*graph._inputDescriptors.values()] != given:
+                return None
         except Exception:  # something has another class, or a name is missing: the checks say what
             return None
-        if not known:
-            return None
-        with self._lock:
-            graph = self._compiled.get(key)
-            if graph is not None:
-                self._compiled.move_to_end(key)
-                self.last = graph
-            return graph
+        return self._use(sizes, graph)
 
     def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
         """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
-        with self._lock:
-            graph = self._compiled.get(key)
-        if graph is None:
-            graph = self._share(key)
+        sizes = self._sizes(key)
+        counts = tuple(sizes.values())
+        graph = self._compiled.get(counts) or self._share(key, sizes)
         if graph is None:
             # Without the lock: on the timeline, another job may lose the context, which destroys this graph.
-            graph = run(lambda: self._compile(key))
+            graph = run(lambda: self._compile(key, sizes))
+        return self._use(counts, graph)
+
+    def _use(self, counts: tuple[int, ...], graph: MLGraph) -> MLGraph:
+        """Keep a graph as the one that was used last."""
         with self._lock:
-            graph = self._compiled.setdefault(key, graph)
-            self._compiled.move_to_end(key)
+            graph = self._compiled.setdefault(counts, graph)
+            self._compiled.move_to_end(counts)
             if len(self._compiled) > MOST_COMPILED:
                 # Not destroyed: another thread may dispatch it just now.
                 self._compiled.popitem(last=False)
@@ -241,10 +245,9 @@ class Specializations:
         del self._variants[MOST_COMPILED:]
         return variant
 
-    def _share(self, key: _Key) -> MLGraph | None:
+    def _share(self, key: _Key, sizes: Mapping[str, int]) -> MLGraph | None:
         """Return the graph for a set of shapes, if there is a session for it."""
         with self._lock:
-            sizes = self._sizes(key)
             for position, variant in enumerate(self._variants):
                 if variant.implementation is not None and variant.holds(sizes):
                     self._variants.insert(0, self._variants.pop(position))
@@ -270,13 +273,13 @@ class Specializations:
             graph._source = self.specialize(key)
         return graph
 
-    def _compile(self, key: _Key) -> MLGraph:
+    def _compile(self, key: _Key, sizes: Mapping[str, int]) -> MLGraph:
         """Compile the graph for a set of shapes, for as many others as that allows."""
         # Imported lazily because it loads onnx.
         from webnn.context.build import compile_graph, implement  # noqa: PLC0415
         from webnn.context.engine.session import CompiledGraph  # noqa: PLC0415
 
-        state, sizes = self._state, self._sizes(key)
+        state = self._state
         if sizes and state.selection.is_default:
             with self._lock:
                 variant = self._find_variant(sizes)

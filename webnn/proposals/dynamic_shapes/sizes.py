@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -232,8 +232,8 @@ class Size:
     def __floordiv__(self, other: Integer) -> Size:
         if not isinstance(other, _INTEGERS):
             return NotImplemented
-        if isinstance(other, int) and all(each % other == 0 for each in self.terms.values()):
-            return Size(self.path, {atoms: each // other for atoms, each in self.terms.items()})
+        if not isinstance(other, Size) and all(each % int(other) == 0 for each in self.terms.values()):
+            return Size(self.path, {atoms: each // int(other) for atoms, each in self.terms.items()})
         return self.path.quotient(self, self._of(other))
 
     def __rfloordiv__(self, other: Integer) -> Size:
@@ -252,7 +252,7 @@ class Size:
         return other / self.__index__()
 
     def __eq__(self, other: object) -> bool:
-        return self.path.is_zero((self - other).terms) if isinstance(other, _INTEGERS) else NotImplemented
+        return self.path.is_zero(self._sum(other, -1).terms) if isinstance(other, _INTEGERS) else NotImplemented
 
     def __hash__(self) -> int:
         # Equality is a question, which may have two answers.
@@ -295,7 +295,7 @@ class Size:
 
 
 #: A number beside a size.
-Integer = int | Size
+Integer = int | Size | np.integer[Any]
 _INTEGERS = (int, Size, np.integer)
 
 
