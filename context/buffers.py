@@ -109,9 +109,10 @@ class Lent:
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that would take three times as long, and a graph of many sizes makes slots for each set of sizes.
+@dataclass(slots=True, eq=False)
 class BufferSlot:
-    """A graph input or output, as the buffers see it.
+    """A graph input or output, as the buffers see it. It does not change.
 
     Attributes:
         value: Its ONNX name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -173,7 +173,7 @@ class Specializations:
             self._resolved.move_to_end(key)
             return outputs
 
-    def specialize(self, key: _Key) -> ComputationalGraph:
+    def specialize(self, key: Sequence[OperandDescriptor]) -> ComputationalGraph:
         """Return the graph for a set of shapes, with sizes in place of names.
 
         Raises:
@@ -182,16 +182,17 @@ class Specializations:
         return specialize(self._state.revision, describe_graph(self._source), dict(zip(self.inputs, key, strict=True)))
 
     def recall(self, inputs: Any) -> MLGraph | None:
-        """Return the compiled graph for the shapes of tensors by their names, if there is one: what most calls need."""
+        """Return the compiled graph for the shapes of tensors by their names, if there is a session: what most calls need."""
         try:
             given = [inputs[name]._descriptor for name in self.inputs]
             sizes = tuple([given[position].dimensions[axis] for position, axis in self._places.values()])
-            graph = self._compiled.get(sizes)
-            if graph is None or len(inputs) != len(given) or [*graph._inputDescriptors.values()] != given:
+            named = dict(zip(self._places, sizes, strict=True))
+            if len(inputs) != len(given) or not all(map(partial(_fits, named), self.inputs.values(), given)):
                 return None
+            graph = self._compiled.get(sizes) or self._share(given, named)
         except Exception:  # something has another class, or a name is missing: the checks say what
             return None
-        return self._use(sizes, graph)
+        return None if graph is None else self._use(sizes, graph)
 
     def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
         """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
@@ -245,7 +246,7 @@ class Specializations:
         del self._variants[MOST_COMPILED:]
         return variant
 
-    def _share(self, key: _Key, sizes: Mapping[str, int]) -> MLGraph | None:
+    def _share(self, key: Sequence[OperandDescriptor], sizes: Mapping[str, int]) -> MLGraph | None:
         """Return the graph for a set of shapes, if there is a session for it."""
         with self._lock:
             for position, variant in enumerate(self._variants):
@@ -256,7 +257,9 @@ class Specializations:
                 return None
         return self._with_sizes(variant, variant.implementation, key, sizes)
 
-    def _with_sizes(self, variant: _Variant, implementation: CompiledGraph, key: _Key, sizes: Mapping[str, int]) -> MLGraph:
+    def _with_sizes(
+        self, variant: _Variant, implementation: CompiledGraph, key: Sequence[OperandDescriptor], sizes: Mapping[str, int]
+    ) -> MLGraph:
         # Imported lazily because these load onnx and the engine, and there is a session.
         from webnn.context.build import register  # noqa: PLC0415
         from webnn.context.engine.sized import SizedGraph  # noqa: PLC0415
@@ -300,6 +303,12 @@ class Specializations:
             if variant is not None and variant.implementation is not None:
                 return self._with_sizes(variant, variant.implementation, key, sizes)
         return compile_graph(state, self.specialize(key), self._caller)
+
+
+def _fits(sizes: Mapping[str, int], slot: _Slot, given: OperandDescriptor) -> bool:
+    """Tell whether a tensor has the type and the shape of an input, once its names have sizes."""
+    dimensions: Any = slot.descriptor.dimensions
+    return given.dataType == slot.descriptor.dataType and given.dimensions == tuple([sizes.get(each, each) for each in dimensions])
 
 
 def _place(argument: str, name: str) -> str:

@@ -27,7 +27,7 @@ class Recording(Path):
     def __init__(self, sizes: Mapping[str, int]) -> None:
         super().__init__([])
         self.sizes = dict(sizes)
-        self._values: dict[Atom, int] = {**sizes}
+        self._values: dict[Atom, int] = dict(sizes.items())
 
     def choose_once(self, key: object, count: int) -> int:
         """Return the answer that the sizes give, the number 0 if it is yes."""
@@ -54,7 +54,7 @@ class Recording(Path):
 
 def holds(facts: Facts, sizes: Mapping[str, int]) -> bool:
     """Tell whether facts hold for other sizes, too."""
-    values: dict[Atom, int] = {**sizes}
+    values: dict[Atom, int] = dict(sizes.items())
     try:
         return all(_answer(question, terms, values) == answer for question, terms, answer in facts)
     except ZeroDivisionError:
