@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,15 +15,17 @@ import onnxruntime
 from onnx import TensorProto
 
 from benchmarks.measure import Array, Effort, OutputsDifferError, Result, interleave, summarize
+from benchmarks.memory import resident_bytes
 from benchmarks.sides import CURRENT, OnnxGraph, constant, described, make_session
 from webnn import ML, MLGraphBuilder, MLTensor
 from webnn.builder.numerics import Numerics
+from webnn.proposals.dynamic_shapes.graph import MOST_COMPILED
 
 __all__ = ["DECODING_CASES", "NamedSteps", "SessionSteps", "make_weights"]
 
 LAYERS, WIDTH, HEADS, WORDS, PLACES = 6, 384, 6, 8000, 8192
 SIZE = WIDTH // HEADS
-TOKENS = 100
+TOKENS, LENGTHS = 100, 4096
 #: The names of the keys and the values of all layers.
 CACHE = [f"{kind}{layer}" for layer in range(LAYERS) for kind in ("keys", "values")]
 
@@ -74,14 +75,18 @@ class NamedSteps:
         self._graph = b.buildSync({"next": found, **outputs})
         self._token, self._position = (self._tensor("int32", [1]) for _ in range(2))
         self._next = self._tensor("int32", [1])
+        self._cache: dict[str, MLTensor] = {}
+        self.seconds: list[float] = []
 
     def _tensor(self, dataType: str, shape: Sequence[int]) -> MLTensor:
         return self._context.createTensorSync(described(dataType, shape) | {"readable": True, "writable": True})
 
-    def start(self) -> None:
-        """Begin with a cache of one place, all zeros."""
-        self._cache = {name: self._tensor("float32", _shape(name, 1)) for name in CACHE}
-        self._past, self.seconds = 1, list[float]()
+    def start(self, past: int = 1) -> None:
+        """Begin with a cache of some places, all zeros."""
+        for tensor in self._cache.values():
+            tensor.destroy()
+        self._cache = {name: self._tensor("float32", _shape(name, past)) for name in CACHE}
+        self._past, self.seconds = past, []
         self._context.writeTensor(self._token, np.zeros(1, np.int32))
 
     def __call__(self, steps: int) -> list[int]:
@@ -188,19 +193,58 @@ def _decode(effort: Effort, numerics: Numerics) -> Result:
 
 
 def _new_length(effort: Effort) -> Result:
-    """Measure what a length that is new costs `dispatch` over one that is known, with new tensors for both."""
+    """Compare the time that `dispatch` takes with a length that is new and with one that is known; the tensors are new for both."""
+    steps, times = NamedSteps(make_weights()), ([], [])
+    for _ in range(3 * effort.rounds):
+        # A graph remembers the lengths that were used last: these, and then others.
+        for seconds, past in ((None, 2 * MOST_COMPILED), (times[0], 1), (times[1], 1)):
+            steps.start(past)
+            steps(MOST_COMPILED)
+            if seconds is not None:
+                seconds.append(statistics.median(steps.seconds))
+    differences = [(new - known) * 1e6 for new, known in zip(*times, strict=True)]
+    new, known = (statistics.median(each) * 1e6 for each in times)
+    return Result(
+        name="decoding-length",
+        title="The same decoder: one call of dispatch() with a length that is new",
+        unit="µs",
+        webnn=new,
+        other=known,
+        against="a length that is known",
+        metric="difference",
+        value=statistics.median(differences),
+        low=min(differences),
+        high=max(differences),
+        bar=100,
+    )
+
+
+def _memory(effort: Effort) -> Result:
+    """Compare the memory of the process before and after many tokens, both with a cache of one place."""
     steps = NamedSteps(make_weights())
     steps.start()
-    steps(40)
-    differences, pairs = [], ([], [])
-    for _ in range(3 * effort.rounds):
+    steps(4 * MOST_COMPILED)
+    sizes = []
+    for tokens in (0, effort.repeats(LENGTHS)):
         steps.start()
-        # The lengths that were used last are known; the others are not any more.
-        steps(28)
-        known = statistics.median(steps.seconds[2:])
+        steps(tokens)
         steps.start()
-        steps(60)
-    return Result()
+        steps(1)
+        gc.collect()
+        sizes.append(resident_bytes() / 2**20)
+    return Result(
+        name="decoding-memory",
+        title=f"The same decoder: the process after {effort.repeats(LENGTHS):,} tokens, without their cache",
+        unit="MiB",
+        webnn=sizes[1],
+        other=sizes[0],
+        against="before",
+        metric="difference",
+        value=sizes[1] - sizes[0],
+        low=sizes[1] - sizes[0],
+        high=sizes[1] - sizes[0],
+        bar=16,
+    )
 
 
 #: The benchmarks by their names on the command line.
@@ -208,5 +252,7 @@ DECODING_CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
     {
         "decoding": partial(_decode, numerics="exact"),
         "decoding-fast": partial(_decode, numerics="fast"),
+        "decoding-length": _new_length,
+        "decoding-memory": _memory,
     }
 )

@@ -7,6 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from benchmarks import recurrent, resnet, silu
+from benchmarks.decoding import DECODING_CASES
 from benchmarks.dynamic import DYNAMIC_CASES
 from benchmarks.measure import Effort, Result, compete, summarize
 from benchmarks.subgraphs import SUBGRAPH_CASES
@@ -67,6 +68,7 @@ NUMERICS_CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "resnet": partial(_resnet, numerics="exact", bar=1.03),
         "resnet-fast": partial(_resnet, numerics="fast", bar=1.05),
         "lstm-fast": _lstm,
+        **DECODING_CASES,
         **DYNAMIC_CASES,
         **SUBGRAPH_CASES,
     }

@@ -61,7 +61,7 @@ def _fold(e: Emitter, op_type: str, value: str, op: Op) -> str:
     right and wrap for every type. ``MatMul`` with ones is exact too, but up to 7 times as slow along a leading axis.
     """
     for axis in _axes(op):
-        size = op.shape("input")[axis]
+        size = int(op.shape("input")[axis])
         odd: list[str] = []
         while size > 1:
             half, rest = divmod(size, 2)
@@ -157,11 +157,11 @@ def merge_axes(e: Emitter, op: Op) -> str:
     first = axes[0] if axes else 0
     value = op["input"]
     if axes == list(range(first, first + len(axes))):
-        before = math.prod(shape[:first])
+        before, behind = math.prod(shape[:first]), math.prod(shape[first + len(axes) :])
     else:
         value = e.transpose(value, kept + axes)
-        before = math.prod(shape[axis] for axis in kept)
-    return e.reshape(value, [before, count, math.prod(shape) // (before * count)])
+        before, behind = math.prod(shape[axis] for axis in kept), 1
+    return e.reshape(value, [before, count, behind])
 
 
 def _first_nan(e: Emitter, op_type: str, value: str, last: int) -> str:

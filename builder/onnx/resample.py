@@ -108,7 +108,7 @@ def resample2d(
     indices = options.axes or (2, 3)
     sizes = options.sizes is not None or not options.maps_with_scales or max(output) > _LONGEST_TABLE
     if sizes:
-        axes = [_Axis(axis, shape[axis], output[axis], Fraction(output[axis], shape[axis])) for axis in indices]
+        axes = [_Axis(axis, shape[axis], output[axis], Fraction(int(output[axis]), int(shape[axis]))) for axis in indices]
         right = True
     else:
         scales = options.scales or (1.0, 1.0)
