@@ -19,8 +19,8 @@ from webnn.context.placement.assign import simulate, uniform
 from webnn.context.runs import choose_inputs
 from webnn.context.state import ContextState
 from webnn.context.tensor import MLTensor
-from webnn.proposals.dynamic_shapes.recording import Recording, evaluate, holds
-from webnn.proposals.dynamic_shapes.sizes import Size
+from webnn.proposals.dynamic_shapes.recording import Recording, compile_facts
+from webnn.proposals.dynamic_shapes.sizes import Size, Terms
 from webnn.proposals.dynamic_shapes.static import record, specialize
 from webnn.validation import webidl
 from webnn.validation.caller import Caller
@@ -55,43 +55,49 @@ class _Variant:
     """A graph for all sizes about which the same facts hold.
 
     Attributes:
-        sizes: The sizes with which it was made.
+        sizes: The sizes with which it was made, in the order of the names.
         graph: The graph, whose descriptors have a `Size` where a dimension has a name.
         implementation: The session that all these sizes share; ``None`` until it is made, or if the engine refuses names.
         refused: The engine refuses names.
     """
 
-    def __init__(self, sizes: Mapping[str, int], graph: ComputationalGraph, recording: Recording) -> None:
+    def __init__(self, sizes: tuple[int, ...], graph: ComputationalGraph, recording: Recording) -> None:
         self.sizes = sizes
         self.graph = graph
         self.implementation: CompiledGraph | None = None
         self.refused = False
         self._recording = recording
-        self._facts = recording.facts()
-        #: The polynomials that are sizes of the outputs, each once, and the outputs' types and dimensions, with the keys of these.
-        self._sums: dict[Any, Any] = {}
-        self._outputs: list[tuple[DataType, list[Any]]] = []
+        #: The polynomials that are sizes of the outputs, each once, and the outputs' types and dimensions: in place of the first polynomial
+        #: -1, of the second -2.
+        self._sums: list[Terms] = []
+        self._outputs: list[tuple[DataType, list[int]]] = []
+        places: dict[Any, int] = {}
         for each in graph.outputs.values():
-            dimensions: tuple[Any, ...] = each.descriptor.dimensions
-            self._sums |= {size.key: size.terms for size in dimensions if isinstance(size, Size)}
-            self._outputs.append((each.descriptor.dataType, [size.key if isinstance(size, Size) else size for size in dimensions]))
+            dimensions: list[Any] = list(each.descriptor.dimensions)
+            for axis, size in enumerate(dimensions):
+                if isinstance(size, Size):
+                    dimensions[axis] = places.setdefault(size.key, ~len(self._sums))
+                    if len(places) > len(self._sums):
+                        self._sums.append(size.terms)
+            self._outputs.append((each.descriptor.dataType, dimensions))
+        self._apply = compile_facts(recording.facts(), self._sums, [*recording.sizes])
 
-    def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Tell whether the graph is that of other sizes, too."""
-        return holds(self._facts, sizes)
-
-    def outputs(self, sizes: Mapping[str, int]) -> list[OperandDescriptor]:
-        """Return the descriptors of the outputs for some sizes."""
-        values: dict[Any, int] = {**sizes}
-        computed = {key: evaluate(terms, values) for key, terms in self._sums.items()}
+    def outputs(self, sizes: tuple[int, ...]) -> list[OperandDescriptor] | None:
+        """Return the descriptors of the outputs for some sizes; ``None`` if the graph is not that of these sizes."""
+        try:
+            sums = self._apply(sizes)
+        except ZeroDivisionError:
+            return None
+        if sums is None:
+            return None
         return [
-            OperandDescriptor(dataType, tuple([size if isinstance(size, int) else computed[size] for size in dimensions]))
+            OperandDescriptor(dataType, tuple([size if size >= 0 else sums[~size] for size in dimensions]))
             for dataType, dimensions in self._outputs
         ]
 
     def compiled(self, implementation: CompiledGraph) -> None:
         """Keep the session. The translation may have asked for more facts."""
-        self._facts = self._recording.facts()
+        self._apply = compile_facts(self._recording.facts(), self._sums, [*self._recording.sizes])
         self.implementation = implementation
 
 
@@ -161,12 +167,11 @@ class Specializations:
         with self._lock:
             outputs = self._resolved.get(key)
             if outputs is None:
-                sizes = self._sizes(key)
-                variant = self._find_variant(sizes)
-                if variant is None:
+                found = self._find_variant(self._sizes(key))
+                if found is None:
                     outputs = tuple([operand.descriptor for operand in self.specialize(key).outputs.values()])
                 else:
-                    outputs = tuple(variant.outputs(sizes))
+                    outputs = tuple(found[1])
                 self._resolved[key] = outputs
                 if len(self._resolved) > MOST_RESOLVED:
                     self._resolved.popitem(last=False)
@@ -189,7 +194,7 @@ class Specializations:
             named = dict(zip(self._places, sizes, strict=True))
             if len(inputs) != len(given) or not all(map(partial(_fits, named), self.inputs.values(), given)):
                 return None
-            graph = self._compiled.get(sizes) or self._share(given, named)
+            graph = self._compiled.get(sizes) or self._share(given, sizes)
         except Exception:  # something has another class, or a name is missing: the checks say what
             return None
         return None if graph is None else self._use(sizes, graph)
@@ -197,18 +202,17 @@ class Specializations:
     def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
         """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
         sizes = self._sizes(key)
-        counts = tuple(sizes.values())
-        graph = self._compiled.get(counts) or self._share(key, sizes)
+        graph = self._compiled.get(sizes) or self._share(key, sizes)
         if graph is None:
             # Without the lock: on the timeline, another job may lose the context, which destroys this graph.
             graph = run(lambda: self._compile(key, sizes))
-        return self._use(counts, graph)
+        return self._use(sizes, graph)
 
-    def _use(self, counts: tuple[int, ...], graph: MLGraph) -> MLGraph:
+    def _use(self, sizes: tuple[int, ...], graph: MLGraph) -> MLGraph:
         """Keep a graph as the one that was used last."""
         with self._lock:
-            graph = self._compiled.setdefault(counts, graph)
-            self._compiled.move_to_end(counts)
+            graph = self._compiled.setdefault(sizes, graph)
+            self._compiled.move_to_end(sizes)
             if len(self._compiled) > MOST_COMPILED:
                 # Not destroyed: another thread may dispatch it just now.
                 self._compiled.popitem(last=False)
@@ -224,42 +228,42 @@ class Specializations:
                 self._state.loss.remove(graph)
                 graph._destroy()
 
-    def _sizes(self, key: _Key) -> dict[str, int]:
-        return {name: key[position].dimensions[axis] for name, (position, axis) in self._places.items()}
+    def _sizes(self, key: _Key) -> tuple[int, ...]:
+        return tuple([key[position].dimensions[axis] for position, axis in self._places.values()])
 
-    def _find_variant(self, sizes: Mapping[str, int]) -> _Variant | None:
-        """Return the variant of some sizes, made if there is none; ``None`` if the draft refuses these, or something needs numbers."""
+    def _find_variant(self, sizes: tuple[int, ...]) -> tuple[_Variant, list[OperandDescriptor]] | None:
+        """Return the variant of some sizes, and the outputs; ``None`` if the draft refuses these, or something needs numbers."""
         for variant in self._variants:
-            if variant.holds(sizes):
-                return variant
+            if (outputs := variant.outputs(sizes)) is not None:
+                return variant, outputs
         return self._make_variant(sizes)
 
-    def _make_variant(self, sizes: Mapping[str, int]) -> _Variant | None:
-        recording = Recording(sizes)
+    def _make_variant(self, sizes: tuple[int, ...]) -> tuple[_Variant, list[OperandDescriptor]] | None:
+        recording = Recording(dict(zip(self._places, sizes, strict=True)))
+        named = {name: slot.descriptor for name, slot in self.inputs.items()}
         try:
-            named = {name: slot.descriptor for name, slot in self.inputs.items()}
-            graph = record(self._state.revision, describe_graph(self._source), named, recording)
+            variant = _Variant(sizes, record(self._state.revision, describe_graph(self._source), named, recording), recording)
         except Exception:  # the numbers say what is wrong
             return None
-        variant = _Variant(sizes, graph, recording)
         self._variants.insert(0, variant)
         del self._variants[MOST_COMPILED:]
-        return variant
+        outputs = variant.outputs(sizes)
+        return None if outputs is None else (variant, outputs)
 
-    def _share(self, key: Sequence[OperandDescriptor], sizes: Mapping[str, int]) -> MLGraph | None:
+    def _share(self, key: Sequence[OperandDescriptor], sizes: tuple[int, ...]) -> MLGraph | None:
         """Return the graph for a set of shapes, if there is a session for it."""
         with self._lock:
             for position, variant in enumerate(self._variants):
-                if variant.implementation is not None and variant.holds(sizes):
-                    self._variants.insert(0, self._variants.pop(position))
+                implementation = variant.implementation
+                if implementation is not None and (outputs := variant.outputs(sizes)) is not None:
+                    if position:
+                        self._variants.insert(0, self._variants.pop(position))
                     break
             else:
                 return None
-        return self._with_sizes(variant, variant.implementation, key, sizes)
+        return self._with_sizes(implementation, key, outputs)
 
-    def _with_sizes(
-        self, variant: _Variant, implementation: CompiledGraph, key: Sequence[OperandDescriptor], sizes: Mapping[str, int]
-    ) -> MLGraph:
+    def _with_sizes(self, implementation: CompiledGraph, key: Sequence[OperandDescriptor], outputs: Sequence[OperandDescriptor]) -> MLGraph:
         # Imported lazily because these load onnx and the engine, and there is a session.
         from webnn.context.build import register  # noqa: PLC0415
         from webnn.context.engine.sized import SizedGraph  # noqa: PLC0415
@@ -268,7 +272,7 @@ class Specializations:
         # Most graphs are only dispatched; `complete` makes the source of others.
         source = self.specialize(key) if state.on_build is not None or state.on_compute is not None else self._source
         placed = partial(_find_placement, state, partial(self.specialize, key))
-        return register(state, source, SizedGraph(implementation, key, variant.outputs(sizes)), placed)
+        return register(state, source, SizedGraph(implementation, key, outputs), placed)
 
     def complete(self, graph: MLGraph, key: _Key) -> MLGraph:
         """Give a graph that `find` returned its source."""
@@ -276,32 +280,35 @@ class Specializations:
             graph._source = self.specialize(key)
         return graph
 
-    def _compile(self, key: _Key, sizes: Mapping[str, int]) -> MLGraph:
+    def _compile(self, key: _Key, sizes: tuple[int, ...]) -> MLGraph:
         """Compile the graph for a set of shapes, for as many others as that allows."""
         # Imported lazily because it loads onnx.
         from webnn.context.build import compile_graph, implement  # noqa: PLC0415
         from webnn.context.engine.session import CompiledGraph  # noqa: PLC0415
 
-        state = self._state
+        state, found = self._state, None
         if sizes and state.selection.is_default:
             with self._lock:
-                variant = self._find_variant(sizes)
-                if variant is not None and variant.sizes != sizes and variant.implementation is None and not variant.refused:
+                found = self._find_variant(sizes)
+                if found is not None and found[0].implementation is not None:
+                    # Another thread was faster.
+                    return self._with_sizes(found[0].implementation, key, found[1])
+                if found is not None and found[0].sizes != sizes and not found[0].refused:
                     # The translation asks about the sizes of the variant.
-                    variant = self._make_variant(sizes)
-            if variant is not None and variant.implementation is None and not variant.refused:
-                try:
-                    implementation, _ = implement(state, variant.graph, self._caller)
-                except InvalidStateError:
-                    raise
-                except Exception:  # with numbers it may be right; otherwise they say what is wrong
-                    variant.refused = True
-                else:
-                    if isinstance(implementation, CompiledGraph):
-                        variant.compiled(implementation)
-                    variant.refused = variant.implementation is None
-            if variant is not None and variant.implementation is not None:
-                return self._with_sizes(variant, variant.implementation, key, sizes)
+                    found = self._make_variant(sizes)
+        if found is not None and not found[0].refused:
+            variant, outputs = found
+            try:
+                implementation, _ = implement(state, variant.graph, self._caller)
+            except InvalidStateError:
+                raise
+            except Exception:  # with numbers it may be right; otherwise they say what is wrong
+                variant.refused = True
+            else:
+                if isinstance(implementation, CompiledGraph):
+                    variant.compiled(implementation)
+                    return self._with_sizes(implementation, key, outputs)
+                variant.refused = True
         return compile_graph(state, self.specialize(key), self._caller)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from webnn.proposals.dynamic_shapes.sizes import Atom, Path, Size, Terms
 
-__all__ = ["Facts", "Recording", "evaluate", "holds"]
+__all__ = ["Apply", "Facts", "Recording", "compile_facts"]
 
 _Key = frozenset[tuple[tuple[Atom, ...], int]]
 _Question = tuple[str, _Key]
 #: Questions, the polynomials that they are about, and the answers.
 Facts = list[tuple[str, Terms, int]]
+#: Takes sizes; returns values, or nothing.
+Apply = Callable[[Sequence[int]], "tuple[int, ...] | None"]
+#: The comparison for a question and the number of its answer.
+_TESTS = {("== 0", 0): "== 0", ("== 0", 1): "!= 0", ("< 0", 0): "< 0", ("< 0", 1): ">= 0"}
 
 
 class Recording(Path):
@@ -38,7 +42,7 @@ class Recording(Path):
 
     def index(self, size: Size) -> int:
         """Return the number that a size is, and note that the result depends on it."""
-        value = evaluate(size.terms, self._values)
+        value = _evaluate(size.terms, self._values)
         assert size == value
         return value
 
@@ -52,21 +56,35 @@ class Recording(Path):
         return [(question, dict(terms), answer) for (question, terms), answer in reversed(noted)]
 
 
-def holds(facts: Facts, sizes: Mapping[str, int]) -> bool:
-    """Tell whether facts hold for other sizes, too."""
-    values: dict[Atom, int] = dict(sizes.items())
-    try:
-        return all(_answer(question, terms, values) == answer for question, terms, answer in facts)
-    except ZeroDivisionError:
-        return False
+def compile_facts(facts: Facts, sums: Sequence[Terms], names: Sequence[str]) -> Apply:
+    """Return a function of the sizes of some names, in their order: the values of polynomials if the facts hold, otherwise nothing.
+
+    It is Python code, which takes a fraction of the time of reading the facts each time. No name is a part of the code.
+    """
+    places: dict[Atom, str] = {name: f"n[{index}]" for index, name in enumerate(names)}
+    tests = [f"({_write(terms, places)} {_TESTS[question, answer]})" for question, terms, answer in facts]
+    values = "".join([f"{_write(terms, places)}, " for terms in sums])
+    apply: Apply = eval(f"lambda n: ({values}) if {' and '.join(tests) or 'True'} else None")
+    return apply
+
+
+def _write(terms: Terms, places: Mapping[Atom, str]) -> str:
+    return " + ".join([" * ".join([str(factor), *[_write_atom(atom, places) for atom in atoms]]) for atoms, factor in terms.items()]) or "0"
+
+
+def _write_atom(atom: Atom, places: Mapping[Atom, str]) -> str:
+    if atom in places:
+        return places[atom]
+    _, dividend, divisor = cast("tuple[str, _Key, _Key]", atom)
+    return f"(({_write(dict(dividend), places)}) // ({_write(dict(divisor), places)}))"
 
 
 def _answer(question: str, terms: Terms, values: dict[Atom, int]) -> int:
-    value = evaluate(terms, values)
+    value = _evaluate(terms, values)
     return int(value != 0 if question == "== 0" else value >= 0)
 
 
-def evaluate(terms: Terms, values: dict[Atom, int]) -> int:
+def _evaluate(terms: Terms, values: dict[Atom, int]) -> int:
     """Return the value of a polynomial; quotients are added to the values of the atoms."""
     total = 0
     for atoms, factor in terms.items():
@@ -74,7 +92,7 @@ def evaluate(terms: Terms, values: dict[Atom, int]) -> int:
         for atom in atoms:
             if atom not in values:
                 _, dividend, divisor = cast("tuple[str, _Key, _Key]", atom)
-                values[atom] = evaluate(dict(dividend), values) // evaluate(dict(divisor), values)
+                values[atom] = _evaluate(dict(dividend), values) // _evaluate(dict(divisor), values)
             product *= values[atom]
         total += product
     return total

@@ -15,7 +15,7 @@ import numpy as np
 
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["Explored", "Path", "Size", "explore"]
+__all__ = ["Atom", "Explored", "Path", "Size", "Terms", "explore"]
 
 R = TypeVar("R")
 #: An unknown number: the name of a dimension, or the key of a quotient.
