@@ -14,6 +14,7 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.places import clamp_indices
 from webnn.validation.descriptor import NUMPY_DTYPES, DataType, Shape
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["TRANSLATIONS", "emit_indices", "slice_numbers"]
 
@@ -53,6 +54,9 @@ def emit_indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str
     computed = "float64" if dtype == "int64" else dtype
     if computed != dtype:
         value = e.cast(value, computed)
+    if any(map(is_named, sizes)):
+        value = _clamp_in_run(e, value, sizes, computed, signed=dtype != "uint32")
+        return value if computed == target else e.cast(value, target)
     lows, highs = [0 if dtype == "uint32" else -size for size in sizes], [size - 1 for size in sizes]
     if len(set(sizes)) == 1:
         value = e.node("Clip", [value, e.scalar(lows[0], computed), e.scalar(highs[0], computed)])
@@ -62,6 +66,15 @@ def emit_indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str
             value = e.node("Max", [value, e.literal(np.array(lows, computed))])
         value = e.node("Min", [value, e.literal(np.array(highs, computed))])
     return value if computed == target else e.cast(value, target)
+
+
+def _clamp_in_run(e: Emitter, value: str, sizes: Shape, dtype: str, *, signed: bool) -> str:
+    """Clamp indices where the size of an axis is known in each run."""
+    limits = e.ints(sizes)
+    limits = e.cast(e.node("Squeeze", [limits]) if len(sizes) == 1 else limits, dtype)
+    if signed:
+        value = e.node("Max", [value, e.node("Neg", [limits])])
+    return e.node("Min", [value, e.node("Sub", [limits, e.scalar(1, dtype)])])
 
 
 def _along_axis(e: Emitter, op: Op) -> str:

@@ -57,6 +57,11 @@ def test_a_growing_cache_has_one_session_for_a_token(sessions: list[Any]) -> Non
     }
 
 
+def _count_rows(b: Any, x: Any, dtype: str = "int32") -> Any:
+    rows = b.cast(b.slice(b.shape(x), [0], [1]), dtype)
+    return b.range(constant(b, np.array([0], dtype)), rows, constant(b, np.array([1], dtype)))
+
+
 #: Graphs of "x", float32 [n, 4], and the numbers of rows that share a session. The others have one alone.
 SHARED: dict[str, tuple[Callable[[Any, Any], Any], int]] = {
     "reshape": (lambda b, x: b.reshapeDynamic(x, b.concat([b.slice(b.shape(x), [0], [1]), constant(b, np.uint32([2, 2]))], 0)), 1),
@@ -67,8 +72,13 @@ SHARED: dict[str, tuple[Callable[[Any, Any], Any], int]] = {
     "argMax": (lambda b, x: b.argMax(x, 0), 1),
     "softmax": (lambda b, x: b.softmax(x, 0), 1),
     "layerNormalization": (lambda b, x: b.layerNormalization(x, axes=[0]), 1),
-    "data of a shape": (lambda b, x: b.add(b.cast(b.slice(b.shape(x), [0], [1]), "float32"), x), 3),
-    "indices": (lambda b, x: b.gather(x, b.cast(b.reduceSum(x, axes=[0]), "int32")), 3),
+    "data of a shape": (lambda b, x: b.add(b.cast(b.slice(b.shape(x), [0], [1]), "float32"), x), 1),
+    "range": (lambda b, x: b.add(b.unsqueeze(b.cast(_count_rows(b, x), "float32"), [1]), x), 1),
+    "range of float32": (lambda b, x: b.add(b.unsqueeze(_count_rows(b, x, "float32"), [1]), x), 3),
+    "indices": (lambda b, x: b.gather(x, b.cast(b.reduceSum(x, axes=[0]), "int32")), 1),
+    "coordinates": (lambda b, x: b.gatherND(x, b.slice(b.cast(x, "uint32"), [0, 0], [2, 2])), 1),
+    "integers": (lambda b, x: b.cast(b.reduceSum(b.cast(x, "int32"), axes=[0]), "float32"), 3),
+    "mirror": (lambda b, x: b.pad(x, [1, 0], [2, 0], mode="reflection"), 1),
 }
 
 
@@ -89,8 +99,8 @@ def test_the_sizes_that_an_operation_must_know(name: str, sessions: list[Any]) -
 def test_a_size_that_does_not_matter_is_not_in_the_key(sessions: list[Any]) -> None:
     b = make_builder()
     x, y = matrix(b, "x", "n", 4), matrix(b, "y", "m", 4)
-    picked = b.gather(x, b.cast(b.reduceSum(x, axes=[0]), "int32"))
-    graph = b.buildSync({"picked": picked, "y": b.neg(y)})
+    total = b.reduceSum(b.cast(x, "int32"), axes=[0])
+    graph = b.buildSync({"total": total, "y": b.neg(y)})
     for rows, others in [(3, 2), (3, 7), (5, 7), (5, 2), (3, 9)]:
         found = dispatch(graph, {"x": _rows(rows, 4), "y": _rows(others, 4)})
         np.testing.assert_array_equal(found["y"], -_rows(others, 4))

@@ -242,7 +242,10 @@ class Specializations:
         recording = Recording(dict(zip(self._places, sizes, strict=True)))
         named = {name: slot.descriptor for name, slot in self.inputs.items()}
         try:
-            variant = _Variant(sizes, record(self._state.revision, describe_graph(self._source), named, recording), recording)
+            # A profile is asked about operations of the draft alone.
+            in_run = self._state.profile is None
+            graph = record(self._state.revision, describe_graph(self._source), named, recording, in_run=in_run)
+            variant = _Variant(sizes, graph, recording)
         except Exception:  # the numbers say what is wrong
             return None
         self._variants.insert(0, variant)

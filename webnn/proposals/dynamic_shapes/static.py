@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -26,8 +26,16 @@ __all__ = ["give_sizes", "specialize"]
 _NAME = "dynamic-shapes"
 
 
-def specialize(revision: Revision, description: GraphDescription, inputs: Mapping[str, OperandDescriptor]) -> ComputationalGraph:
+def specialize(
+    revision: Revision, description: GraphDescription, inputs: Mapping[str, OperandDescriptor], *, in_run: bool = False
+) -> ComputationalGraph:
     """Return a graph with the shapes that follow from those of its inputs: of operations of the draft, but for the remainders.
+
+    Args:
+        revision: The draft.
+        description: The graph.
+        inputs: The descriptors of its inputs.
+        in_run: Each run computes sizes that are data of the graph, if they are recorded sizes.
 
     Raises:
         WebNNTypeError: The draft refuses a shape that follows.
@@ -38,13 +46,17 @@ def specialize(revision: Revision, description: GraphDescription, inputs: Mappin
     graph = builder._collect(rebuilder.build(replace(description, inputs={name: inputs[name] for name in description.inputs})))
     for operator in graph.operators:
         _make_static(operator)
+    # Those that others were computed of come last.
+    for operator in reversed(collect(graph.outputs).operators):
+        if operator.operation.name in {"range", "shape"}:
+            _make_data(operator, in_run=in_run)
     return ComputationalGraph(
         inputs={name: rebuilder.operands[name] for name in inputs}, operators=collect(graph.outputs).operators, outputs=graph.outputs
     )
 
 
 def record(
-    revision: Revision, description: GraphDescription, named: Mapping[str, OperandDescriptor], recording: Recording
+    revision: Revision, description: GraphDescription, named: Mapping[str, OperandDescriptor], recording: Recording, *, in_run: bool
 ) -> ComputationalGraph:
     """Return a graph with the shapes that follow from recorded sizes: the graph of all sizes about which the same facts hold.
 
@@ -53,6 +65,7 @@ def record(
         description: The graph.
         named: The descriptors of its inputs, whose dimensions have names.
         recording: The sizes, which notes the facts.
+        in_run: As for `specialize`.
 
     Raises:
         WebNNTypeError: The draft refuses a shape that follows.
@@ -62,7 +75,7 @@ def record(
     for name, each in named.items():
         sizes: Any = [recording.named(str(size), smallest, largest) if isinstance(size, str) else size for size in each.dimensions]
         inputs[name] = OperandDescriptor(each.dataType, tuple(sizes))
-    return specialize(revision, description, inputs)
+    return specialize(revision, description, inputs, in_run=in_run)
 
 
 def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> GraphDescription:
@@ -95,17 +108,27 @@ def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> Graph
     return made
 
 
+def _make_data(operator: Operator, *, in_run: bool) -> None:
+    """Change an operator whose result is data, and not only a shape, to one of the draft. Recorded sizes may be computed ``in_run``."""
+    builder = operator.inputs[0]._builder
+    call = Call(operator.operation.name, operator.operation.anchor, builder._revision, operator.label)
+    identity = builder._revision.operations["identity"]
+    if in_run and (emit := _in_run(call, operator)) is not None:
+        # The operand only has to be one of the graph.
+        operator.operation, operator.options, operator.inputs = replace(identity, translation=emit), None, operator.inputs[:1]
+        return
+    values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
+    operator.operation, operator.options = identity, None
+    operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
+
+
 def _make_static(operator: Operator) -> None:
-    """Change an operator of the proposal to one of the draft, whose arguments are known."""
+    """Change an operator that takes shapes to one of the draft, whose arguments are known."""
     name = operator.operation.name
     builder = operator.inputs[0]._builder
     rows = builder._revision.operations
     call = Call(name, operator.operation.anchor, builder._revision, operator.label)
-    if name in {"range", "shape"}:
-        values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
-        operator.operation, operator.options = rows["identity"], None
-        operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
-    elif name in STATIC:
+    if name in STATIC:
         becomes, arrange = STATIC[name]
         operands = {**dict(zip(operator.operation.operands, operator.inputs, strict=True)), **dict(operator.members)}
         values = {}
@@ -122,6 +145,31 @@ def _make_static(operator: Operator) -> None:
         operator.arguments = arrange(operator.outputs[0].dimensions, *values.values())
         operator.options = None if row.options is None else row.options.convertMembers(given)
         operator.given = MappingProxyType(given)
+
+
+def _in_run(call: Call, operator: Operator) -> Callable[[], Any] | None:
+    """Return what makes the translation of an operator whose result is not the same for all sizes; ``None`` if it is known."""
+    builder, output = operator.inputs[0]._builder, operator.outputs[0]
+    isShape = operator.operation.name == "shape"
+    sources = [MLOperand._create(builder, output, operator)] if isShape else operator.inputs
+    values = [find_values(call, "", each) for each in sources]
+    known = all(each is not None and is_known(each) and each.dtype.kind in "Oiu" for each in values)
+    if not known or all(each.dtype != object for each in values):
+        return None
+    sizes = [size for each in values for size in each.reshape(-1).tolist()]
+
+    def emit(e: Any, _: Any) -> Any:
+        if isShape:
+            return e.cast(e.ints(sizes), output.dataType)
+        return e.cast(e.node("Range", [e.node("Squeeze", [e.ints([size])]) for size in sizes]), output.dataType)
+
+    def load() -> Any:
+        # Imported lazily because it loads onnx.
+        from webnn.builder.onnx.emitter import Translation  # noqa: PLC0415
+
+        return Translation(emit=emit)
+
+    return load
 
 
 def _resolved(call: Call, values: Any) -> Any:
