@@ -23,7 +23,7 @@ class SizedGraph:
     Args:
         shared: The session.
         inputs: The descriptors of the inputs, in their order, with sizes in place of names.
-        outputs: Those of the outputs.
+        outputs: The descriptors of the outputs, likewise.
     """
 
     in_place: ClassVar[bool] = True

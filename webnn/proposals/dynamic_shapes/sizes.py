@@ -161,7 +161,7 @@ class Path:
 class Size:
     """An integer that is not known: a polynomial in atoms; the path answers the questions that it asks.
 
-    What has to be a number, such as an element of an array, asks for the number (`__index__`).
+    Code that needs a number, such as an array of integers, asks for it (`__index__`).
     """
 
     __slots__ = ("path", "terms")

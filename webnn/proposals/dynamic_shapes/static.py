@@ -46,7 +46,7 @@ def specialize(
     graph = builder._collect(rebuilder.build(replace(description, inputs={name: inputs[name] for name in description.inputs})))
     for operator in graph.operators:
         _make_static(operator)
-    # Those that others were computed of come last.
+    # In this order, because others were computed of the first ones.
     for operator in reversed(collect(graph.outputs).operators):
         if operator.operation.name in {"range", "shape"}:
             _make_data(operator, in_run=in_run)
