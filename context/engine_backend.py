@@ -118,6 +118,10 @@ class EngineBackend:
         """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
         return self._numerics == "fast" and selection.is_default
 
+    def takes_names(self, selection: Selection) -> bool:
+        """Tell whether a session may compute many sizes: on the default CPU device, in this process."""
+        return self._host is None and selection.is_default
+
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
         """Translate a graph for some devices.
 

@@ -288,9 +288,12 @@ class Specializations:
         # Imported lazily because it loads onnx.
         from webnn.context.build import compile_graph, implement  # noqa: PLC0415
         from webnn.context.engine.session import CompiledGraph  # noqa: PLC0415
+        from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
         state, found = self._state, None
-        if sizes and state.selection.is_default:
+        state.loss.check("build")
+        backend = state.load_backend()
+        if sizes and isinstance(backend, EngineBackend) and backend.takes_names(state.selection):
             with self._lock:
                 found = self._find_variant(sizes)
                 if found is not None and found[0].implementation is not None:
