@@ -1,4 +1,4 @@
-"""A session that graphs with several sizes share."""
+"""A session that several graphs share."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from typing import Any
 import numpy as np
 
 import webnn
+from tests.support import shared_context
 from webnn.context.engine.sized import SizedGraph
 from webnn.context.runs import Bound
-from webnn.validation.descriptor import OperandDescriptor
 
 
 def test_graphs_take_turns_with_one_address() -> None:
-    context: Any = webnn.ML(revision="2026-06+dynamic-shapes").createContextSync()
-    builder: Any = webnn.MLGraphBuilder(context)
-    x = builder.input("x", {"dataType": "float32", "shape": ["n", 2]})
-    graph = builder.buildSync({"y": builder.neg(x)})
+    builder: Any = webnn.MLGraphBuilder(shared_context("2026-06"))
+    x = builder.input("x", {"dataType": "float32", "shape": [4, 2]})
+    shared = builder.buildSync({"y": builder.neg(x)})._implementation
+    descriptors = [shared.inputs["x"].descriptor]
+    first, second = (SizedGraph(shared, descriptors, descriptors) for _ in range(2))
     memory = np.arange(8, dtype=np.float32).reshape(4, 2)
-    graph.run(x=memory)
-    first = graph._implementation.last._implementation
-    assert isinstance(first, SizedGraph)
-    descriptors = [OperandDescriptor("float32", (2, 2))]
-    second = SizedGraph(first._shared, descriptors, descriptors)
-    for sized, rows in ((first, 4), (second, 2), (first, 4)):
-        bound = Bound(sized, {"x": memory[:rows]})
-        np.testing.assert_array_equal(bound.run()["y"], -memory[:rows])
+    for sized in (first, second, first, first):
+        bound = Bound(sized, {"x": memory})
+        np.testing.assert_array_equal(bound.run()["y"], -memory)
+        assert shared.inputs is sized.inputs
         bound.release()
+        memory += 1
     assert first.providers == second.providers == ["CPUExecutionProvider"]
     assert first.in_place
     second.took(1.0)
