@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import webnn
+import webnn.inspect
 from tests.support import PATIENCE, Array
 from tests.webnn.proposals.test_dynamic_shapes import REVISION, constant, dispatch, make_builder, matrix
 from tests.webnn.proposals.test_dynamic_shapes_dispatch import _block
@@ -60,6 +61,27 @@ def test_a_growing_cache_has_one_session_for_a_token(sessions: list[Any]) -> Non
 def _count_rows(b: Any, x: Any, dtype: str = "int32") -> Any:
     rows = b.cast(b.slice(b.shape(x), [0], [1]), dtype)
     return b.range(constant(b, np.array([0], dtype)), rows, constant(b, np.array([1], dtype)))
+
+
+def test_a_growing_cache_is_not_copied() -> None:
+    context: Any = webnn.ML(revision=REVISION).createContextSync()
+    b: Any = MLGraphBuilder(context)
+    cache, new = b.input("cache", {"dataType": "float32", "shape": ["past", 256]}), matrix(b, "new", 1, 256)
+    graph = b.buildSync({"grown": b.concat([cache, new], 0)})
+
+    def tensor(rows: int) -> Any:
+        return context.createTensorSync({"dataType": "float32", "shape": [rows, 256], "readable": True, "writable": True})
+
+    kept, added = tensor(1), tensor(1)
+    context.writeTensor(added, np.ones((1, 256), np.float32))
+    with webnn.inspect.record_waste(context) as recorder:
+        for past in range(1, 8):
+            grown = tensor(past + 1)
+            context.dispatch(graph, {"cache": kept, "new": added}, {"grown": grown})
+            kept.destroy()
+            kept = grown
+    assert recorder.report().total.copies == 0
+    np.testing.assert_array_equal(context.readTensorSync(kept), np.pad(np.ones((7, 256), np.float32), [(1, 0), (0, 0)]), strict=True)
 
 
 #: Graphs of "x", float32 [n, 4], and the numbers of rows that share a session. The others have one alone.
