@@ -17,7 +17,7 @@ from onnx import TensorProto
 
 from benchmarks.measure import Array, Effort, OutputsDifferError, Result, interleave, summarize
 from benchmarks.memory import resident_bytes
-from benchmarks.sides import CURRENT, OnnxGraph, constant, described, make_session
+from benchmarks.sides import OnnxGraph, constant, described, make_session
 from webnn import ML, MLGraphBuilder, MLTensor
 from webnn.builder.numerics import Numerics
 from webnn.proposals.dynamic_shapes.graph import MOST_COMPILED
@@ -56,7 +56,7 @@ class NamedSteps:
     """
 
     def __init__(self, weights: Weights, numerics: Numerics = "exact") -> None:
-        self._context = ML(revision=f"{CURRENT}+dynamic-shapes", numerics=numerics).createContextSync()
+        self._context = ML(revision="2026-06+dynamic-shapes", numerics=numerics).createContextSync()
         b: Any = MLGraphBuilder(self._context)
         known: dict[str, Any] = {name: constant(b, value) for name, value in weights.items()}
         token, position = (b.input(name, described("int32", [1])) for name in ("token", "position"))
@@ -195,7 +195,8 @@ def _decode(effort: Effort, numerics: Numerics) -> Result:
 
 def _new_length(effort: Effort) -> Result:
     """Compare the time that `dispatch` takes with a length that is new and with one that is known; the tensors are new for both."""
-    steps, times = NamedSteps(make_weights()), ([], [])
+    steps = NamedSteps(make_weights())
+    times: tuple[list[float], list[float]] = ([], [])
     for _ in range(3 * effort.rounds):
         # A graph remembers the lengths that were used last: these, and then others.
         for seconds, past in ((None, 2 * MOST_COMPILED), (times[0], 1), (times[1], 1)):

@@ -76,15 +76,18 @@ def read_cases() -> Iterator[Recorded]:
 
 def more_cases() -> Iterator[Recorded]:
     """Yield cases of the operations that the recorded ones lack, or have without inputs."""
-    makers: Mapping[str, Callable[[Any, Any], Any]] = {
-        **{name: lambda b, x, name=name: getattr(b, name)(x) for name in ("isInfinite", "isNaN", "roundEven")},
-        "quantizeLinear": lambda b, x: b.quantizeLinear(x, *[constant(b, np.ones((1, 1), dtype)) for dtype in ("float32", "uint8")]),
-        "tile": lambda b, x: b.tile(x, [2, 3]),
-    }
-    for make in makers.values():
+    makers: list[Callable[[Any, Any], Any]] = [
+        lambda b, x: b.isInfinite(x),
+        lambda b, x: b.isNaN(x),
+        lambda b, x: b.roundEven(x),
+        lambda b, x: b.quantizeLinear(x, constant(b, np.ones((1, 1), np.float32)), constant(b, np.ones((1, 1), np.uint8))),
+        lambda b, x: b.tile(x, [2, 3]),
+    ]
+    values: Any = np.float32([[0, np.inf, 2.5], [np.nan, -1, 7]])
+    for make in makers:
         builder = make_builder()
         x = matrix(builder, "x", 2, 3)
-        yield Recorded(webnn.describe({"y": make(builder, x)}), {"x": np.float32([[0, np.inf, 2.5], [np.nan, -1, 7]])})
+        yield Recorded(webnn.describe({"y": make(builder, x)}), {"x": values})
 
 
 class Machine:

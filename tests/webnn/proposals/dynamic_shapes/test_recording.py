@@ -64,10 +64,11 @@ def test_the_result_is_that_of_numbers(number: int) -> None:
 
 
 def test_numbers_that_are_not_whole_are_refused() -> None:
-    size = Recording({"n": 6}).named("n", 1, 9)
-    for wrong in (lambda: size + 0.5, lambda: size * 0.5, lambda: 0.5 - size, lambda: size // 1.5):
+    size: Any = Recording({"n": 6}).named("n", 1, 9)
+    functions: list[Callable[[Any], object]] = [lambda n: n + 0.5, lambda n: n * 0.5, lambda n: 0.5 - n, lambda n: n // 1.5]
+    for function in functions:
         with pytest.raises(TypeError):
-            wrong()
+            function(size)
 
 
 def test_facts_may_divide_by_zero() -> None:
