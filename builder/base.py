@@ -252,12 +252,9 @@ class BuilderBase(DraftMembers):
         outputs: Outputs | None = None
         known: tuple[object, ...] = ()
         if isDefault and not converted:
-            # Calls without options have the same results for the same operands, if their sizes are numbers or names.
+            # Calls without options have the same results for the same operands.
             known = (name, *descriptors)
-            try:
-                outputs = self._results.get(known)
-            except TypeError:
-                known = ()
+            outputs = self._results.get(known)
         if outputs is None and limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):

@@ -30,7 +30,14 @@ _NAMED = 3
 
 
 def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+    """Make the `MLGraph` of a graph; raises what `implement` does."""
+    return register(state, graph, *implement(state, graph, caller))
+
+
+def implement(state: ContextState, graph: ComputationalGraph, caller: Caller) -> Placed:
     """Convert a graph into what the backend understands: the parallel steps of `build`, `#api-mlgraphbuilder-build`.
+
+    Returns its implementation and its placement.
 
     Raises:
         OperationError: The backend refuses the graph, or operators leave the requested device and the fallback policy refuses that, or the
@@ -38,11 +45,6 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
         DOMException: The device profile has a rule that the graph breaks; see `Profile.accept_graph`.
         InvalidStateError: The context is lost.
     """
-    return register(state, graph, *implement(state, graph, caller))
-
-
-def implement(state: ContextState, graph: ComputationalGraph, caller: Caller) -> Placed:
-    """Compile a graph as `compile_graph` does; return its implementation and its placement."""
     # [2026-06: 18.2] The context is not lost.
     state.loss.check("build")
     backend, profile = state.load_backend(), state.profile
