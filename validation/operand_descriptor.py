@@ -22,6 +22,7 @@ __all__ = ["convertDescriptor", "convertTensorDescriptor"]
 D = TypeVar("D", bound="OperandDescriptorWithShape")
 #: The members of ``MLOperandDescriptor`` in all drafts.
 _MEMBERS = frozenset({"dataType", "dimensions", "shape"})
+_TENSOR_MEMBERS = _MEMBERS | {"readable", "writable"}
 
 
 def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
@@ -52,6 +53,11 @@ def _convertPlain(revision: Revision, members: Any) -> OperandDescriptor | None:
     dataType, sizes = members.get("dataType"), members.get(revision.shape)
     if sizes is None and revision.former_shape:
         sizes = members.get(revision.former_shape)
+    return _describe(dataType, sizes)
+
+
+def _describe(dataType: Any, sizes: Any) -> OperandDescriptor | None:
+    """Return the descriptor of values that Web IDL does not change; ``None`` for others."""
     if type(dataType) is not str or dataType not in DATA_TYPES or (type(sizes) is not list and type(sizes) is not tuple):
         return None
     for size in sizes:
@@ -62,6 +68,12 @@ def _convertPlain(revision: Revision, members: Any) -> OperandDescriptor | None:
 
 def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
     """Convert the argument ``descriptor`` to ``MLTensorDescriptor``; return also whether the tensor is readable, and writable."""
+    if type(members) is dict and _TENSOR_MEMBERS.issuperset(members):
+        # The usual form, as above.
+        readable, writable = members.get("readable", False), members.get("writable", False)
+        plain = _describe(members.get("dataType"), members.get("shape"))
+        if plain is not None and type(readable) is bool and type(writable) is bool:
+            return plain, readable, writable
     from webnn.validation.descriptor_models import TensorDescriptor  # noqa: PLC0415 (as above)
 
     given = _convertShaped(call, TensorDescriptor, members)

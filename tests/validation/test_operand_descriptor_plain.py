@@ -18,7 +18,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import WebNNTypeError
-from webnn.validation.operand_descriptor import convertDescriptor
+from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
 from webnn.validation.operation import Call
 
 
@@ -63,28 +63,30 @@ REVISIONS = ("2024-06", "2026-06", "2026-06+browsers")
 Outcome = tuple[str, object, list[str]]
 
 
-def outcome(revision: str, members: Any) -> Outcome:
+def outcome(revision: str, members: Any, convert: Callable[[Call, Any], object] = convertDescriptor) -> Outcome:
     """Convert a descriptor; return the result or the error, and the warnings."""
     call = Call("input", "#anchor", find_revision(revision))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             # As text: True equals 1.
-            result: object = repr(convertDescriptor(call, members))
+            result: object = repr(convert(call, members))
         except WebNNTypeError as error:
             result = f"{type(error).__name__}: {error}"
     return type(result).__name__, result, [str(each.message) for each in caught]
 
 
-def refuse(shape: str, members: Any) -> None:
+def refuse(dataType: Any, sizes: Any) -> None:
     """Stand for the short way: take nothing."""
 
 
-def both(monkeypatch: pytest.MonkeyPatch, revision: str, make: Callable[[], Any]) -> tuple[Outcome, Outcome]:
+def both(
+    monkeypatch: pytest.MonkeyPatch, revision: str, make: Callable[[], Any], convert: Callable[[Call, Any], object] = convertDescriptor
+) -> tuple[Outcome, Outcome]:
     with monkeypatch.context() as patch:
-        patch.setattr(operand_descriptor, "_convertPlain", refuse)
-        expected = outcome(revision, make())
-    return outcome(revision, make()), expected
+        patch.setattr(operand_descriptor, "_describe", refuse)
+        expected = outcome(revision, make(), convert)
+    return outcome(revision, make(), convert), expected
 
 
 def renewed(value: Any) -> Any:
@@ -129,7 +131,37 @@ def test_both_ways_agree_on_other_dictionaries(monkeypatch: pytest.MonkeyPatch, 
     assert found == expected
 
 
+#: The flags of a tensor, beside a type and sizes.
+FLAGS: list[dict[str, Any]] = [
+    {},
+    {"readable": True},
+    {"writable": True, "readable": False},
+    {"readable": 1},
+    {"writable": None},
+    {"dims": []},
+]
+
+
+@pytest.mark.parametrize("revision", REVISIONS[1:])
+def test_both_ways_agree_on_tensors(monkeypatch: pytest.MonkeyPatch, revision: str) -> None:
+    for dataType, sizes, flags in itertools.product(DATA_TYPES, SIZES, FLAGS):
+        for names in (("shape",), ("dimensions",), ("dimensions", "shape")):
+
+            def make(
+                dataType: Any = dataType, sizes: Any = sizes, flags: dict[str, Any] = flags, names: tuple[str, ...] = names
+            ) -> dict[str, Any]:
+                return {"dataType": dataType, **{name: renewed(sizes) for name in names}, **flags}
+
+            found, expected = both(monkeypatch, revision, make, convertTensorDescriptor)
+            assert found == expected
+    for other in OTHERS:
+        found, expected = both(monkeypatch, revision, other, convertTensorDescriptor)
+        assert found == expected
+
+
 def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(Dictionary, "convertMembers")
     call = Call("input", "#anchor", find_revision("2026-06"))
     assert convertDescriptor(call, {"dataType": "int8", "shape": [2, 3]}) == OperandDescriptor("int8", (2, 3))
+    tensor = {"dataType": "int8", "shape": [2, 3], "writable": True}
+    assert convertTensorDescriptor(call, tensor) == (OperandDescriptor("int8", (2, 3)), False, True)
