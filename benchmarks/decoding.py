@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto
 
-from benchmarks.measure import Array, Effort, OutputsDifferError, Result, interleave, summarize
+from benchmarks.measure import Array, Effort, OutputsDifferError, Result, interleave, summarize, summarize_difference
 from benchmarks.memory import resident_bytes
 from benchmarks.sides import OnnxGraph, constant, described, make_session
 from webnn import ML, MLGraphBuilder, MLTensor
@@ -204,21 +204,8 @@ def _new_length(effort: Effort) -> Result:
             steps(MOST_COMPILED)
             if seconds is not None:
                 seconds.append(statistics.median(steps.seconds))
-    differences = [(new - known) * 1e6 for new, known in zip(*times, strict=True)]
-    new, known = (statistics.median(each) * 1e6 for each in times)
-    return Result(
-        name="decoding-length",
-        title="The same decoder: one call of dispatch() with a length that is new",
-        unit="µs",
-        webnn=new,
-        other=known,
-        against="a length that is known",
-        metric="difference",
-        value=statistics.median(differences),
-        low=min(differences),
-        high=max(differences),
-        bar=100,
-    )
+    title = "The same decoder: one call of dispatch() with a length that is new"
+    return summarize_difference("decoding-length", title, times, unit="µs", bar=100, against="a length that is known")
 
 
 def _memory(effort: Effort) -> Result:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import onnxruntime
 
 from benchmarks import small
-from benchmarks.measure import UNITS, Effort, Result, SkippedError, compete
+from benchmarks.measure import Effort, Result, SkippedError, compete, summarize_difference
 from benchmarks.sides import DeviceType, Providers
 from webnn import ML, MLContext
 from webnn.context.devices.choice import select
@@ -60,21 +59,8 @@ def _isolated(effort: Effort, deviceType: DeviceType) -> Result:
     scout().take()
     ours, theirs = (small.webnn_tiny_isolated(deviceType, isolate=isolate) for isolate in (True, False))
     times = compete(ours, theirs, effort, 1000 if deviceType == "cpu" else 100)
-    differences = [(one - two) * UNITS["µs"] for one, two in zip(*times, strict=True)]
-    mine, other = (statistics.median(each) * UNITS["µs"] for each in times)
-    return Result(
-        name=f"isolated-{deviceType}",
-        title=f"relu(x + y) on the {deviceType} in a process of its own: write two tensors, dispatch, read",
-        unit="µs",
-        webnn=mine,
-        other=other,
-        against="in this process",
-        metric="difference",
-        value=statistics.median(differences),
-        low=min(differences),
-        high=max(differences),
-        bar=60,
-    )
+    title = f"relu(x + y) on the {deviceType} in a process of its own: write two tensors, dispatch, read"
+    return summarize_difference(f"isolated-{deviceType}", title, times, unit="µs", bar=60, against="in this process")
 
 
 #: The benchmarks of a process for each context.

@@ -26,6 +26,7 @@ __all__ = [
     "interleave",
     "processor_time",
     "summarize",
+    "summarize_difference",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -208,4 +209,25 @@ def summarize(
         high=max(ratios),
         bar=bar,
         notes=notes,
+    )
+
+
+def summarize_difference(
+    name: str, title: str, times: tuple[Sequence[float], Sequence[float]], *, unit: Unit, bar: float | None, against: str
+) -> Result:
+    """Make the result of a benchmark whose bar is a difference of times, in seconds."""
+    ours, theirs = ([seconds * UNITS[unit] for seconds in side] for side in times)
+    differences = [mine - other for mine, other in zip(ours, theirs, strict=True)]
+    return Result(
+        name=name,
+        title=title,
+        unit=unit,
+        webnn=statistics.median(ours),
+        other=statistics.median(theirs),
+        against=against,
+        metric="difference",
+        value=statistics.median(differences),
+        low=min(differences),
+        high=max(differences),
+        bar=bar,
     )

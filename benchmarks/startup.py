@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
-from benchmarks.measure import Effort, Result, SkippedError, summarize
+from benchmarks.measure import UNITS, Effort, Result, SkippedError, summarize, summarize_difference
 
 __all__ = ["CASES", "Run", "cpu_seconds", "first_line_seconds"]
 
@@ -71,8 +71,8 @@ def first_line_seconds(run: Run, folder: Path) -> float:
 
 
 def _turns(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> tuple[list[float], list[float]]:
-    """Let the two sides take turns, in milliseconds. The first turn, which fills the system's file cache, does not count."""
-    turns = [(ours() * 1e3, theirs() * 1e3) for _ in range(rounds + 1)][1:]
+    """Let the two sides take turns, in seconds. The first turn, which fills the system's file cache, does not count."""
+    turns = [(ours(), theirs()) for _ in range(rounds + 1)][1:]
     return [mine for mine, _ in turns], [other for _, other in turns]
 
 
@@ -82,21 +82,8 @@ def _above(name: str, title: str, ours: Run, theirs: Run, against: str, effort: 
         place = Path(folder)
         place.joinpath("program.py").write_text(_PROGRAM, encoding="utf-8")
         place.joinpath("test_of_a_user.py").write_text(_TEST, encoding="utf-8")
-        mine, other = _turns(lambda: cpu_seconds(ours, place), lambda: cpu_seconds(theirs, place), effort.rounds)
-    differences = [one - two for one, two in zip(mine, other, strict=True)]
-    return Result(
-        name=name,
-        title=title,
-        unit="ms",
-        webnn=statistics.median(mine),
-        other=statistics.median(other),
-        against=against,
-        metric="difference",
-        value=statistics.median(differences),
-        low=min(differences),
-        high=max(differences),
-        bar=bar,
-    )
+        times = _turns(lambda: cpu_seconds(ours, place), lambda: cpu_seconds(theirs, place), effort.rounds)
+    return summarize_difference(name, title, times, unit="ms", bar=bar, against=against)
 
 
 def _import(effort: Effort) -> Result:
@@ -128,7 +115,8 @@ def _first_line(effort: Effort) -> Result:
         place = Path(folder)
         place.joinpath("program.py").write_text(_PROGRAM, encoding="utf-8")
         ours, theirs = ["-u", "-m", "webnn", "run", "program.py"], ["-u", "program.py"]
-        mine, other = _turns(lambda: first_line_seconds(ours, place), lambda: first_line_seconds(theirs, place), effort.rounds)
+        times = _turns(lambda: first_line_seconds(ours, place), lambda: first_line_seconds(theirs, place), effort.rounds)
+    mine, other = ([seconds * UNITS["ms"] for seconds in side] for side in times)
     return Result(
         name="first-line",
         title="webnn run of a Python program, to its first line",
