@@ -141,7 +141,8 @@ class BuilderBase(DraftMembers):
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
     _calls: dict[str, _Prepared]
-    _results: dict[tuple[object, ...], Outputs]
+    #: The results of calls without options, by the operation and its operands; ``None`` if they are not kept.
+    _results: dict[tuple[object, ...], Outputs] | None
     _revision: Revision
     _state: State
 
@@ -248,13 +249,14 @@ class BuilderBase(DraftMembers):
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it", rule="owner")
             if call.revision.activations and "activations" in given:
                 self._checkActivations(call, getattr(dictionary, "activations", ()))
-        # The data types and ranks that the tables of limits restrict (since 2026-06).
+        # Calls without options have the same results for the same operands.
         outputs: Outputs | None = None
         known: tuple[object, ...] = ()
-        if isDefault and not converted:
-            # Calls without options have the same results for the same operands.
+        results = self._results if isDefault and not converted else None
+        if results is not None:
             known = (name, *descriptors)
-            outputs = self._results.get(known)
+            outputs = results.get(known)
+        # The data types and ranks that the tables of limits restrict (since 2026-06).
         if outputs is None and limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
@@ -266,8 +268,8 @@ class BuilderBase(DraftMembers):
                 outputs = operation.infer(call, *positional, *converted)
             else:
                 outputs = operation.infer(call, *positional, *converted, dictionary)
-            if known:
-                self._results[known] = outputs
+            if results is not None:
+                results[known] = outputs
         # Check the limits of the device. This is not a step of the specification.
         acceptance = call.revision.acceptance
         if acceptance is not None:

@@ -18,7 +18,7 @@ from webnn.proposals.dynamic_shapes.sizes import Explored, Path, Size, explore
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.named_descriptor import UNRANKED, NamedDescriptor, UnrankedDescriptor, has_names
-from webnn.validation.operation import Call, Outputs
+from webnn.validation.operation import Call
 
 __all__ = ["DynamicBuilder"]
 
@@ -149,7 +149,8 @@ class DynamicBuilder(BuilderBase):
     def _connect(
         self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
     ) -> Operator:
-        self._results = _FORGETFUL
+        # To look for sizes among those of earlier calls would ask what numbers they are.
+        self._results = None
         row = self._revision.operations[name]
         call = Call(name, row.anchor, self._revision)
         given: Mapping[str, Any] = self._members(call, options, members) if options is not None or members else {}
@@ -195,17 +196,6 @@ class DynamicBuilder(BuilderBase):
             base._checkTensor(call, kind, argument, descriptor, label)
 
 
-class _Forgetful(dict[tuple[object, ...], Outputs]):
-    """No results of earlier calls: to look for the operands' sizes among others would ask what numbers they are."""
-
-    def get(self, key: object, default: Any = None) -> Any:
-        return default
-
-    def __setitem__(self, key: object, value: Outputs) -> None:
-        pass
-
-
-_FORGETFUL = _Forgetful()
 _read_all = webidl.sequence(lambda element: element)
 
 
