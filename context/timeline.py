@@ -235,7 +235,8 @@ class Timeline:
                 return BUSY
             self._look_after()
             raise
-        if self._pending or self._waiting:
+        # If it is busy with queued jobs, the caller queues its own, or runs all of them.
+        if self._waiting or (self._pending and value is not BUSY):
             self._look_after()
         return value
 
