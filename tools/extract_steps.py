@@ -54,12 +54,13 @@ _KINDS = (
 )
 
 
-def extract(source: str, revision: str) -> dict[str, Any]:
+def extract(source: str, revision: str, contradictions: list[str] | None = None) -> dict[str, Any]:
     """Extract the throwing steps of a draft.
 
     Args:
         source: The draft in Bikeshed.
         revision: The name to give it, its year and month.
+        contradictions: Gets the references to algorithms that are not there, which are left out then; without it they are an error.
 
     Returns:
         The data, see `webnn.validation.steps`.
@@ -94,7 +95,13 @@ def extract(source: str, revision: str) -> dict[str, Any]:
     anchors = {each.get("anchor") for each in algorithms.values()}
     unknown = {each["runs"] for each in algorithms.values() if "runs" in each} - anchors
     if unknown:
-        raise ValueError(f"methods run algorithms that are not there: {sorted(unknown)}")
+        reason = f"methods run algorithms that are not there: {sorted(unknown)}"
+        if contradictions is None:
+            raise ValueError(reason)
+        contradictions.append(f"steps: {reason}")
+        for each in algorithms.values():
+            if each.get("runs") in unknown:
+                del each["runs"]
     return {"source": describe(source, revision), "algorithms": algorithms}
 
 

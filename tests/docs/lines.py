@@ -29,7 +29,7 @@ NOT_RUN = {
     r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
     r"(\.ci/|python -m tools\.evidence\.(browser|browser_profiles|clients|models|ort_web|mutation|tflite_ops)\b)": "it is a job of its own",
     r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
-    r"python -m tools\.(pack_vectors|add_operation)": "it changes the package: tests/tools",
+    r"python -m tools\.(pack_vectors|add_operation|draft)": "it changes the package: tests/tools",
     r"python classify\.py": "it needs JAX and Flax: tests/webnn/stablehlo",
     r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
     r"webnn run .*examples/clients/": "it needs packages of npm: .ci/clients",
