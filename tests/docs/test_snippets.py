@@ -24,6 +24,7 @@ from tests.docs.files import FILES
 from tests.shared import ROOT
 from tests.support import each_row
 from webnn.commands import main as cli
+from webnn.context.engine import plugins
 
 #: Blocks that are shown and not run.
 SHOWN = {"bash", "diff", "html", "javascript", "mermaid", "text", "toml", "yaml"}
@@ -86,6 +87,7 @@ def names(text: str) -> list[str]:
 
 
 @pytest.mark.skipif(metadata.packages_distributions().get("onnxruntime") != ["onnxruntime"], reason="the page shows the CPU flavour")
+@pytest.mark.skipif(any(map(plugins.is_installed, plugins.PLUGINS.values())), reason="the page shows an engine without plug-ins")
 def test_the_devices_are_shown_as_they_are_printed() -> None:
     printed = CliRunner().invoke(cli.app, ["devices"]).stdout
     shown = [names(block.text) for block in blocks("docs/install.md") if block.language == "text"]
