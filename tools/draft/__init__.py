@@ -1,1 +1,1 @@
-"""What a new draft of the specification changes: from two sources in Bikeshed, ``python -m tools.draft OLD.bs NEW.bs``."""
+"""Compares two drafts of the specification by their sources in Bikeshed: ``python -m tools.draft OLD.bs NEW.bs NAME``."""

@@ -1,4 +1,4 @@
-"""Compares two sources of the specification, and writes the next draft of the chain as far as it can be.
+"""Compares two sources of the specification, and writes the next draft of the chain, but for what a person must decide.
 
     python -m tools.draft OLD.bs NEW.bs 2026-09                    prints what differs, and what a person must decide
     python -m tools.draft OLD.bs NEW.bs 2026-09 --write            also writes the draft's module and its data, and the page of differences

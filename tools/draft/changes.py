@@ -1,4 +1,4 @@
-"""What differs between two drafts: interfaces, limits, and the steps that can throw."""
+"""The differences between two drafts: interfaces, limits, and the steps that can throw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class StepChange:
         what: Whether the step is new, gone, changed in its text, or moved to another number.
         before: Its number in the earlier draft; empty for a new one.
         after: Its number in the later draft; empty for one that is gone.
-        throws: What it throws.
+        throws: The error.
         places: The functions of this package that cite the earlier step, as ``"file:line function"``.
         test: The test that reaches the earlier step; empty if none is known.
     """
@@ -150,7 +150,7 @@ def _anchor(_: str, algorithm: Mapping[str, Any]) -> str:
 
 
 def _compare_algorithm(name: str, former: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[StepChange]:
-    """Yield the changes between the steps of an algorithm. Those that throw another algorithm's error again are left out."""
+    """Yield the changes between the steps of an algorithm. Steps that throw another algorithm's error again are left out."""
     rest, come = ({number: entry for number, entry in steps.items() if entry[0] != "again"} for steps in (old, new))
     matched: dict[str, str] = {}
 

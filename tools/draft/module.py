@@ -1,4 +1,4 @@
-"""The module of a draft, as Python: its `Delta`, as far as it follows from the interfaces."""
+"""The module of a draft, as Python: the part of its `Delta` that follows from the interfaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes of a draft as fields of a `Delta`, as far as they follow from the interfaces; and what a person must decide."""
+"""The changes of a draft: those that follow from the interfaces, as fields of a `Delta`, and questions for a person."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ class Plan:
     _decisions: dict[str, list[str]] = field(default_factory=dict)
 
     def decide(self, text: str, operation: str = "") -> None:
-        """Note what a person must decide, perhaps about an operation."""
+        """Note a question for a person, perhaps about an operation."""
         self._decisions.setdefault(text, []).append(operation)
 
     @property
     def decisions(self) -> list[str]:
-        """What a person must decide. Operations with the same question share it."""
+        """The questions for a person. Operations with the same question share it."""
         return [f"{', '.join(names)}: {text}" if any(names) else text for text, names in self._decisions.items()]
 
 

@@ -54,7 +54,7 @@ class Rows:
     Args:
         plan: Gets the changes.
         old: The IDL of the draft before.
-        new: That of the new one.
+        new: The IDL of the new draft.
         chain: The drafts before.
     """
 

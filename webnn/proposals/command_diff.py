@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import cache
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from webnn import ML
+from webnn.builder.description import GraphDescription
 from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.proposals.difference import Differences, compare
@@ -26,6 +30,7 @@ def command(
     first: Annotated[str, typer.Argument(metavar="A", help="A draft, such as 2026-06.", show_default=False)],
     second: Annotated[str, typer.Argument(metavar="B", help="Another one, such as 2026-06+zero-size.", show_default=False)],
     *,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Also compute the recorded graphs, and compare their numbers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two drafts: IDL, operations, limits, and which of the recorded conformance graphs each of them takes.
@@ -34,12 +39,25 @@ def command(
     """
     before, after = _find(first), _find(second)
     try:
-        found = compare(before, after, import_module(CASES).load_graphs(before.draft))
+        found = compare(before, after, import_module(CASES).load_recorded(before.draft), _computer() if numbers else None)
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
     typer.echo(json.dumps(asdict(found), indent=1) if as_json else "\n".join(_lines(found)))
     if found.any:
         raise typer.Exit(1)
+
+
+def _computer() -> Callable[[Any, GraphDescription, Revision], Mapping[str, Any]]:
+    """Return a function that computes a recorded graph on the CPU, in one context for each draft."""
+    contexts = cache(lambda revision: ML(revision=revision).createContextSync(deviceType="cpu"))
+    computed: Callable[[Any, Any], Mapping[str, Any]] = import_module(CASES).compute
+
+    def compute(program: Any, graph: GraphDescription, revision: Revision) -> Mapping[str, Any]:
+        # Drafts with `compute` take the arrays away.
+        inputs = {name: array.copy() for name, array in program.inputs.items()}
+        return computed(replace(program, graph=graph, inputs=inputs), contexts(revision))
+
+    return compute
 
 
 def _find(name: str) -> Revision:
@@ -59,4 +77,9 @@ def _lines(found: Differences) -> list[str]:
     lines += [f"  {verdict.name}: {verdict.before or 'taken'}, now {verdict.after or 'taken'}" for verdict in found.verdicts[:_MOST]]
     if len(found.verdicts) > _MOST:
         lines.append(f"  and {len(found.verdicts) - _MOST} more")
+    if found.numbers is not None:
+        lines.append(f"recorded graphs with other numbers: {len(found.numbers)}")
+        lines += [f"  {each.name}: {each.output} differs by {each.difference:.3g}" for each in found.numbers[:_MOST]]
+        if len(found.numbers) > _MOST:
+            lines.append(f"  and {len(found.numbers) - _MOST} more")
     return lines

@@ -19,7 +19,7 @@ from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.format import Array, CaseError, unpack
 from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
-__all__ = ["CaseError", "compute", "load_builds", "load_graphs", "run_case"]
+__all__ = ["CaseError", "compute", "load_builds", "load_recorded", "run_case"]
 
 #: The outcomes of errors, by their rules.
 _STATUSES: Mapping[str, Status] = {"device": Status.REFUSED, "lost": Status.CRASHED}
@@ -66,12 +66,12 @@ def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
         yield case.name, partial(_build_alone, case)
 
 
-def load_graphs(revision: str) -> Iterator[webnn.GraphDescription]:
-    """Yield the graphs of the package's cases of a draft, those of which the form is right."""
+def load_recorded(revision: str) -> Iterator[RecordedGraph]:
+    """Yield the graphs of the package's cases of a draft with their inputs, those of which the form is right."""
     names = {level.name for level in LEVELS if level.revision == revision}
     for case in load_cases([path for path in bundled_archives() if path.stem in names]):
         with suppress(CaseError, TypeError):
-            yield read_graph(case).graph
+            yield read_graph(case)
 
 
 def _build_alone(case: Case) -> None:

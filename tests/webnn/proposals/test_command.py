@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 from tests.support import each_row
 from webnn.commands import main as cli
+from webnn.commands.registry import CASES
 
 
 def invoke(*arguments: str) -> Any:
@@ -44,6 +47,24 @@ def test_a_proposal() -> None:
 def test_no_difference() -> None:
     result = invoke("diff", "2026-06", "2026-06")
     assert (result.exit_code, result.stdout) == (0, "recorded graphs: 1728 compared, 0 with another verdict\n")
+
+
+def test_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = import_module(CASES)
+    few = list(islice(replay.load_recorded("2024-06"), 3))
+    monkeypatch.setattr(replay, "load_recorded", lambda _: few)
+    result = invoke("diff", "2024-06", "2026-06", "--numbers")
+    assert result.stdout.endswith("recorded graphs: 3 compared, 0 with another verdict\nrecorded graphs with other numbers: 0\n")
+    compute = replay.compute
+    # The second draft computes something else.
+    monkeypatch.setattr(
+        replay,
+        "compute",
+        lambda program, context: {name: array + hasattr(context, "dispatch") for name, array in compute(program, context).items()},
+    )
+    result = invoke("diff", "2024-06", "2026-06", "--numbers")
+    assert "recorded graphs with other numbers: 3\n" in result.stdout
+    assert all(line.endswith("differs by 1") for line in result.stdout.splitlines()[-3:])
 
 
 WRONG = [
