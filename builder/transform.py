@@ -18,6 +18,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.member import class_of_draft
 from webnn.validation.suggestions import lacks_operation
 
 if TYPE_CHECKING:
@@ -50,13 +51,14 @@ def build(
 def _is_checked_for(graph: ComputationalGraph, description: GraphDescription, builder: GraphBuilder) -> bool:
     """Tell whether a builder need not check the operators of a graph again, which another one has checked."""
     revision, kind = builder._revision, type(builder)
+    own = class_of_draft(GraphBuilder, "MLGraphBuilder", revision) if revision.reshapes else GraphBuilder
     methods = {"_connect", "constant", "input", *[operator.operation.name for operator in graph.operators]}
     return (
         revision.of_graphs == description.draft
         and revision.acceptance is None
         and revision.extension(FUSE) is None
         # A program's subclass of the builder may have methods of its own.
-        and all(getattr(kind, name, None) is getattr(GraphBuilder, name, builder) for name in methods)
+        and all(getattr(kind, name, None) is getattr(own, name, builder) for name in methods)
         # The mappings of a description can change.
         and {name: operand.descriptor for name, operand in graph.inputs.items()} == description.inputs
     )

@@ -31,6 +31,7 @@ from webnn.builder.graph import FUSE, collect
 from webnn.builder.graph_builder import GraphBuilder, LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
 from webnn.display.text import few
+from webnn.importing.named import NAME_SIZES, Naming, have_names
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands
@@ -38,6 +39,7 @@ from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor, Shape
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
+from webnn.validation.extras import find
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNTypeError
 
 __all__ = [
@@ -52,6 +54,8 @@ __all__ = [
     "fit_integers",
     "fit_shape",
     "make_builder",
+    "find_naming",
+    "make_naming",
 ]
 
 #: The draft that rules are written for.
@@ -73,6 +77,26 @@ _LONGEST_TEXT = 2000
 _Node = TypeVar("_Node")
 _Item = TypeVar("_Item")
 _Steps = TypeVar("_Steps")
+_Size = TypeVar("_Size", int, "int | str")
+
+
+def make_naming(names: Mapping[str, str], target: GraphBuilder | None) -> Naming | None:
+    """Return the names of an import, each with the setting that gives it, in the target's draft; without a target, in one that has names.
+
+    Returns ``None`` if that draft has no names, or if there are none.
+    """
+    if not names:
+        return None
+    draft = find_naming() if target is None else target._revision.of_graphs
+    revision = None if draft is None else find_revision(draft)
+    make = None if revision is None else revision.extension(NAME_SIZES)
+    return None if revision is None or make is None else make(revision, names)
+
+
+def find_naming() -> str | None:
+    """Return the draft with an addition that has dimensions with names; ``None`` if no addition has."""
+    drafts = [f"{DRAFT}+{name}" for name in find("webnn.additions")]
+    return next((draft for draft in drafts if find_revision(draft).extension(NAME_SIZES) is not None), None)
 
 
 def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None) -> LabellingBuilder:
@@ -86,7 +110,7 @@ def make_builder(*, has_small_integers: bool, target: GraphBuilder | None = None
 class Settings:
     """Settings that importers share: the shapes of inputs, those that are known, by their names, and whether float64 becomes float32."""
 
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    shapes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     constants: Mapping[str, Any] = field(default_factory=dict)
     float64: bool = True
 
@@ -106,8 +130,9 @@ class Driver(ABC, Generic[_Node, _Item]):
     most_operators: ClassVar[int] = 250_000
     limit: ClassVar[str]
 
-    def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str) -> None:
+    def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str, naming: Naming | None = None) -> None:
         self.operands = Operands(builder, float64=float64, advice=advice)
+        self.operands.naming = naming
         self.outputs: dict[str, Value] = {}
         self._builder = builder
         #: In a dictionary, because a refusal that a loop repeats counts once.
@@ -165,6 +190,11 @@ class Driver(ABC, Generic[_Node, _Item]):
         report = self.run()
         if report.refusals:
             return None, report
+        naming = self.operands.naming
+        if naming is not None:
+            found = {key: self.operands.find(value) for key, value in self.outputs.items()}
+            for key, operand in naming.finish(found).items():
+                self.outputs[key].operand = operand
         description = describe_import(self.operands, self.outputs, name)
         return description, _note_unused(report, self.operands, description)
 
@@ -212,7 +242,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
         value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
-        if dtype.kind == "f" and math.prod(shape) > _MOST_SETTINGS:
+        if dtype.kind == "f" and (have_names(shape) or math.prod(shape) > _MOST_SETTINGS):
             self.operands.data.add(name)
         return value
 
@@ -358,7 +388,7 @@ def enter_body(path: str, name: str, depth: int) -> str:
     return path if len(path) <= _LONGEST_PATH else f"...{path[-_LONGEST_PATH:]}"
 
 
-def fit_shape(given: Sequence[int], declared: Sequence[int | str]) -> tuple[int, ...]:
+def fit_shape(given: Sequence[_Size], declared: Sequence[int | str]) -> tuple[_Size, ...]:
     """Return the shape of an input that the caller gives; it must be the declared one, but for sizes that are open, which have names."""
     if len(given) != len(declared) or any(isinstance(each, int) and each != size for size, each in zip(given, declared, strict=True)):
         raise Refused(f"the shape must fit [{', '.join(map(str, declared))}], got {list(given)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.named import are_same, is_same
 from webnn.importing.values import Array, Value
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ def slice_operand(
     steps: Steps, operand: MLOperand, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
 ) -> MLOperand:
     """Slice an operand if anything is cut off: to the elements of each dimension from the first index on, with the step 1 by default."""
-    if operand.descriptor.dimensions == tuple(sizes):
+    if are_same(operand.descriptor.dimensions, sizes):
         return operand
-    each = [1] * len(sizes) if strides is None else [1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
+    each = [1] * len(sizes) if strides is None else [1 if is_same(size, 1) else stride for size, stride in zip(sizes, strides, strict=True)]
     spans = [(size - 1) * step + 1 for size, step in zip(sizes, each, strict=True)]
     if max(each, default=1) == 1:
         return steps.builder.slice(operand, list(starts), spans)
@@ -42,7 +43,7 @@ def cut(
     """Return a slice of a value, whose shape has been checked; it may be empty, or all of it."""
     if 0 in sizes:
         return np.zeros(tuple(sizes), value.dtype)
-    if value.shape == tuple(sizes):
+    if are_same(value.shape, sizes):
         return value
     return slice_operand(steps, steps.operand_of(value), starts, sizes, strides)
 
@@ -56,10 +57,10 @@ def broadcast(steps: Steps, operand: MLOperand, dimensions: Sequence[int], shape
     sizes = [1] * len(shape)
     for dimension, size in zip(sorted(dimensions), operand.descriptor.dimensions, strict=True):
         sizes[dimension] = size
-    if sizes == list(shape):
+    if are_same(sizes, shape):
         return steps.reshape(operand, sizes)
     # Missing dimensions in front need no reshape.
-    if tuple(sizes[len(shape) - len(dimensions) :]) != operand.descriptor.dimensions:
+    if not are_same(sizes[len(shape) - len(dimensions) :], operand.descriptor.dimensions):
         operand = steps.reshape(operand, sizes)
     return steps.builder.expand(operand, list(shape))
 
@@ -69,14 +70,14 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
 
     ``low`` and ``high`` elements are added at the ends of each dimension, or removed if negative, and ``interior`` between two others.
     """
-    shape = tuple([size + max(size - 1, 0) * inner + a + b for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)])
+    shape = tuple([size + (max(size - 1, 0) * inner if inner else 0) + a + b for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)])
     if 0 in shape:
         return np.zeros(shape, value.dtype)
     starts = [max(0, -before) for before in low]
     ends, behind = [], []
     for size, after, inner in zip(value.shape, high, interior, strict=True):
         # An element is followed by all of its padding, also the last one.
-        spread, more = (size * (inner + 1), after - inner) if size > 1 and inner else (size, after)
+        spread, more = (size * (inner + 1), after - inner) if inner and size > 1 else (size, after)
         ends.append(spread + min(more, 0))
         behind.append(max(more, 0))
     if 0 in value.shape or any(start >= end for start, end in zip(starts, ends, strict=True)):

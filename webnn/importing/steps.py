@@ -9,12 +9,14 @@ import numpy as np
 
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
+from webnn.importing.named import are_same, have_names, is_same, settle, sizes_of
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
 from webnn.validation import webidl
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
     from webnn.builder.graph_builder import LabellingBuilder
+    from webnn.importing.named import Naming
     from webnn.importing.packed import Packed
 
 __all__ = ["Inputs", "Operands", "Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
@@ -23,6 +25,8 @@ __all__ = ["Inputs", "Operands", "Result", "Steps", "limit_of", "normalize_axes"
 #: type of its own; nothing for an optional output that it does not compute.
 Result: TypeAlias = MLOperand | Array | Value | None
 
+#: The operations that only change the shape.
+_RESHAPES = frozenset({"reshape", "reshapeDynamic"})
 #: The most numbers of an input that a rule reads one by one.
 _MOST_INTEGERS = 1 << 16
 #: No tensor has more elements.
@@ -50,6 +54,8 @@ class Operands:
         self.data: set[str] = set()
         self._float64 = float64
         self._advice = advice
+        #: The names that dimensions keep; none if all sizes are numbers.
+        self.naming: Naming | None = None
         self._shared: dict[object, MLOperand] = {}
         #: The results of `reshape`, by `value_key` and shape. Each keeps its operand, so that an id stays its own.
         self._reshaped: dict[tuple[object, Shape], MLOperand] = {}
@@ -109,10 +115,15 @@ class Operands:
                 value.operand = self._unpack(value.packed, self.carrier(value.dtype))
             else:
                 assert value.array is not None
-                value.operand = self.constant(value.array)
+                value.operand = self._known(value.array, value.dtype)
             if value.name:
                 self.remember(value.name, value.operand)
         return value.operand
+
+    def _known(self, array: Array, dtype: np.dtype[Any]) -> MLOperand:
+        if array.dtype == object and self.naming is not None:
+            return self.naming.emit(array, self.carrier(dtype))
+        return self.constant(array)
 
     def _unpack(self, packed: Packed, dataType: DataType) -> MLOperand:
         source, scale, zero, rank = self.constant(packed.source), packed.scale, packed.zero, packed.source.ndim
@@ -128,6 +139,8 @@ class Operands:
         found = self._shared.get(id(array))
         if found is not None:
             return found
+        if array.dtype == object and self.naming is not None:
+            return self.naming.emit(array, "int64")
         dataType = self.carrier(array.dtype)
         if 0 in array.shape:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
@@ -203,7 +216,17 @@ class Steps:
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
         """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""
         wanted = tuple(shape)
+        if self._operands.naming is not None:
+            return self._reshape_named(operand, wanted)
         while operand.descriptor.dimensions != wanted:
+            source = _reshaped(operand)
+            if source is None:
+                return self._operands.reshape(operand, wanted)
+            operand = source
+        return operand
+
+    def _reshape_named(self, operand: MLOperand, wanted: Shape) -> MLOperand:
+        while not are_same(operand.descriptor.dimensions, wanted):
             source = _reshaped(operand)
             if source is None:
                 return self._operands.reshape(operand, wanted)
@@ -230,6 +253,8 @@ class Steps:
         else:
             return compute(*operands)
         several = [each for each in operands if each.descriptor.dimensions]
+        if self._operands.naming is not None and any(have_names(each.descriptor.dimensions) for each in several):
+            return compute(*operands)
         sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
         if not sources or len(sources) < len({*map(id, several)}):
             return compute(*operands)
@@ -241,6 +266,11 @@ class Steps:
         if [size for size in given if size != 1] != [size for size in shape if size != 1]:
             return compute(*operands)
         return self.reshape(compute(*[sources.get(id(each)) or each for each in operands]), shape)
+
+    def count(self, start: int, end: int, step: int = 1, dataType: DataType = "int32") -> MLOperand:
+        """Return the numbers from a size on that are before another one, in steps; some of the sizes have names."""
+        assert self._operands.naming is not None  # it has made the sizes
+        return self._operands.naming.count(start, end, step, dataType)
 
     def note(self, text: str) -> None:
         """Note in the report what differs from the model."""
@@ -272,7 +302,7 @@ class Steps:
 def _reshaped(operand: MLOperand) -> MLOperand | None:
     """Return what an operand is a reshape of, if it is one."""
     operator = operand._operator
-    return operator.inputs[0] if operator is not None and operator.operation.name == "reshape" else None
+    return operator.inputs[0] if operator is not None and operator.operation.name in _RESHAPES else None
 
 
 def value_of(operand: MLOperand) -> Value:
@@ -328,6 +358,8 @@ class Inputs(Steps):
     def known_integers(self, index: int, what: str) -> list[int]:
         """Return the elements of an integer input that must be known at import, as a flat list."""
         array = self.known(index, what)
+        if array.dtype == object:
+            return sizes_of(array)
         if array.dtype.kind not in "iu":
             raise Refused(f"{what} must be integers, got {array.dtype.name}")
         if array.size > _MOST_INTEGERS:
@@ -347,8 +379,10 @@ class Inputs(Steps):
         There is one size for all indices, or one for each part of the coordinates in the last dimension.
         """
         array = self.value(index).array
-        if array is None:
+        if array is None or array.dtype == object:
             return None
+        if self._operands.naming is not None and have_names(sizes):
+            return self._indices_of_names(array, sizes)
         if array.dtype.kind not in "iu":
             raise Refused(f"the indices must be integers, got {array.dtype.name}")
         limits = np.array(sizes if len(sizes) > 1 else sizes[0], np.int64)
@@ -364,6 +398,16 @@ class Inputs(Steps):
         """Return the operand of indices into dimensions of some sizes; for those that are known see `known_indices`."""
         known = self.known_indices(index, *sizes)
         return self._operands.find(self.value(index)) if known is None else self.constant(known)
+
+
+    @staticmethod
+    def _indices_of_names(array: Array, sizes: Sequence[int]) -> Array | None:
+        """Return known indices into a dimension with a name, if they count from the front; those that count from its end are computed."""
+        if len(sizes) > 1 or array.dtype.kind not in "iu" or (array < 0).any():
+            return None
+        if not int(array.max()) < sizes[0]:
+            raise Refused(f"the indices must be less than {sizes[0]!r}, got some up to {array.max()}")
+        return array.astype(np.int32)
 
 
 def normalize_axis(name: str, axis: int, rank: int) -> int:
@@ -393,6 +437,6 @@ def product(sizes: Sequence[int]) -> int:
         return 0
     for size in sizes:
         found *= size
-        if abs(found) > _TOO_MANY:
+        if (type(found) is int or not hasattr(found, "terms")) and abs(found) > _TOO_MANY:
             break
     return found

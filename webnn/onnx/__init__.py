@@ -16,7 +16,7 @@ from onnx import ModelProto, TensorProto
 from webnn.builder.collection import without_collection
 from webnn.builder.description import GraphDescription
 from webnn.builder.graph_builder import GraphBuilder
-from webnn.importing.driver import Imported, finish_import, make_builder
+from webnn.importing.driver import Imported, finish_import, make_builder, make_naming
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
 from webnn.onnx.model import Model, Settings, read
@@ -33,9 +33,9 @@ def load(
     source: str | os.PathLike[str] | ModelProto,
     builder: GraphBuilder | None = None,
     *,
-    shapes: Mapping[str, Sequence[int]] | None = None,
+    shapes: Mapping[str, Sequence[int | str]] | None = None,
     constants: Mapping[str, Any] | None = None,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, int | str] | None = None,
     float64: bool = True,
     int32: bool = False,
     weights: bool = True,
@@ -71,8 +71,9 @@ def load(
 
 def survey(model: Model, settings: Settings, target: GraphBuilder | None = None) -> tuple[GraphDescription | None, Report]:
     """Import a model, for a builder if there is one. If some of it is refused, there is a report and no description."""
-    builder = make_builder(has_small_integers=_has_small_integers(model), target=target)
-    return Importer(model, builder, settings).survey(model.proto.graph.name)
+    naming = make_naming(settings.names(model.proto.graph), target)
+    builder = naming.builder if naming is not None else make_builder(has_small_integers=_has_small_integers(model), target=target)
+    return Importer(model, builder, settings, naming).survey(model.proto.graph.name)
 
 
 def _has_small_integers(model: Model) -> bool:

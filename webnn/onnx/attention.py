@@ -11,11 +11,12 @@ import numpy as np
 from webnn.builder.graph import FUSE, SubgraphCall, restore_call
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
+from webnn.importing.named import have_names, is_same
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
-__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "rotate", "split_heads"]
+__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "places", "rotate", "split_heads"]
 
 
 #: The most elements of a mask that is made at import.
@@ -58,6 +59,13 @@ def count_up(count: int, times: int = 1) -> Array:
     return np.arange(count, dtype=np.int32)
 
 
+def places(node: Node, count: int, shape: Sequence[int], *, first: int = 0, times: int = 1) -> MLOperand:
+    """Return as many positions from the first one on, in int32 and in a shape. Refuse too many for a mask of some rows."""
+    if have_names([count, first]):
+        return node.reshape(node.count(first, first + count), shape)
+    return node.constant((count_up(count, times) + np.int32(first)).reshape(shape))
+
+
 # Masks: what is added to the scores. They broadcast to [batch, heads, rows, columns].
 
 
@@ -74,6 +82,13 @@ def lowest(like: MLOperand) -> float:
 
 def causal(node: Node, rows: int, columns: int, like: MLOperand, *, window: int = -1) -> MLOperand:
     """Return the mask of rows that see the columns up to their own, which are the last ones: all of them, or the last few."""
+    if have_names([rows, columns]):
+        builder, each = node.builder, places(node, columns, [1, 1, 1, columns])
+        last = places(node, rows, [1, 1, rows, 1], first=columns - rows)
+        allowed = builder.lesserOrEqual(each, last)
+        if window > 0:
+            allowed = builder.logicalAnd(allowed, builder.greater(each, builder.sub(last, node.scalar(window, last))))
+        return builder.where(allowed, node.scalar(0, like), node.scalar(lowest(like), like))
     places = count_up(columns, rows)
     own = count_up(rows)[:, None] + (columns - rows)
     hidden = places > own
@@ -155,7 +170,7 @@ def _call(isPlain: bool, operands: Mapping[str, MLOperand], made: Sequence[MLOpe
 def _fold(node: Node, mask: MLOperand, wide: Sequence[int], narrow: Sequence[int]) -> MLOperand:
     """Return a mask for heads that are rows of others."""
     shape = [*[1] * (4 - len(mask.descriptor.dimensions)), *mask.descriptor.dimensions]
-    if len(shape) != 4 or any(size not in (1, wanted) for size, wanted in zip(shape, wide, strict=True)):
+    if len(shape) != 4 or any(not is_same(size, 1) and size != wanted for size, wanted in zip(shape, wide, strict=True)):
         raise Refused(f"the mask must broadcast to the scores, {list(wide)}, got {list(mask.descriptor.dimensions)}")
     mask = node.reshape(mask, shape)
     if wide[1] == narrow[1] or (shape[1] == shape[2] == 1):

@@ -13,7 +13,8 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Refused
-from webnn.onnx.attention import causal, concat, count_up, lowest
+from webnn.importing.named import have_names, is_same
+from webnn.onnx.attention import causal, concat, count_up, lowest, places
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -45,6 +46,11 @@ class Cache:
 
 def positions_of(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of the new rows: [batch, rows]."""
+    if have_names([cache.batch, cache.rows, cache.past or 0]):
+        own = places(node, cache.rows, [1, cache.rows], first=cache.past or 0)
+        if cache.counts is not None:
+            return node.builder.add(cache.counts, own)
+        return own if is_same(cache.batch, 1) else node.builder.expand(own, [cache.batch, cache.rows])
     steps = count_up(cache.rows, cache.batch).reshape(1, cache.rows)
     if cache.counts is None:
         return node.constant(np.tile(steps + (cache.past or 0), (cache.batch, 1)))
@@ -75,11 +81,11 @@ def update_cache(node: Node, cache: Cache, index: int, new: MLOperand, *, keeps:
         return whole, known if cache.columns == end else slice_axis(node, whole, 2, 0, cache.columns)
     source = concat(node, [old, new, None if keeps else zeros(1)], 2)
     assert cache.counts is not None
-    counts, places = cache.counts, node.constant(count_up(cache.after).reshape(1, cache.after))
-    behind = places if keeps else node.scalar(cache.before + rows, counts)
-    moved = builder.add(builder.sub(places, counts), node.scalar(cache.before, counts))
-    behind = builder.where(builder.lesser(places, builder.add(counts, node.scalar(rows, counts))), moved, behind)
-    chosen = builder.where(builder.lesser(places, counts), places, behind)
+    counts, each = cache.counts, places(node, cache.after, [1, cache.after])
+    behind = each if keeps else node.scalar(cache.before + rows, counts)
+    moved = builder.add(builder.sub(each, counts), node.scalar(cache.before, counts))
+    behind = builder.where(builder.lesser(each, builder.add(counts, node.scalar(rows, counts))), moved, behind)
+    chosen = builder.where(builder.lesser(each, counts), each, behind)
     length = source.descriptor.dimensions[2]
     starts = (count_up(batch * heads) * length).reshape(batch, heads, 1)
     chosen = builder.add(node.reshape(chosen, [batch, 1, cache.after]), node.constant(starts))
@@ -91,12 +97,12 @@ def visible(node: Node, cache: Cache, like: MLOperand, *, isCausal: bool, window
     """Return the mask of rows that see valid ones: up to their own, or the last few of these; or all valid ones."""
     rows, columns = cache.rows, cache.columns
     if cache.past is not None and cache.past + rows == columns:
-        return causal(node, rows, columns, like, window=window) if isCausal and (rows > 1 or 0 < window < columns) else None
+        return causal(node, rows, columns, like, window=window) if isCausal and (have_names([rows]) or rows > 1 or 0 < window < columns) else None
     builder = node.builder
     own = positions_of(node, cache)
     own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])
-    places = node.constant(count_up(columns).reshape(1, 1, 1, columns))
-    allowed = builder.lesserOrEqual(places, own)
+    each = places(node, columns, [1, 1, 1, columns])
+    allowed = builder.lesserOrEqual(each, own)
     if window > 0:
-        allowed = builder.logicalAnd(allowed, builder.greater(places, builder.sub(own, node.scalar(window, own))))
+        allowed = builder.logicalAnd(allowed, builder.greater(each, builder.sub(own, node.scalar(window, own))))
     return builder.where(allowed, node.scalar(0, like), node.scalar(lowest(like), like))

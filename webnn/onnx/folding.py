@@ -60,6 +60,8 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
                 return None
             if math.prod(sizes) > _MOST_PRODUCTS and operator not in _NOT_GROWING:
                 return None
+            if any(array is not None and array.dtype == object for array in arrays):
+                return None
             return _evaluate(proto, opsets, arrays)
     except _Left:
         return None
@@ -102,7 +104,7 @@ def _broadcasting(function: Callable[[Array, Array], Array]) -> Callable[..., Ar
 
 
 def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
-    return lambda attributes, x: function(x).astype(x.dtype, copy=False)
+    return lambda attributes, x: np.asarray(function(x)).astype(x.dtype, copy=False)
 
 
 def _several(function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
@@ -119,12 +121,19 @@ def _div(a: Array, b: Array) -> Array:
     # ONNX says nothing about integers divided by 0.
     if a.dtype.kind != "f" and not b.all():
         raise _Left
+    if object in (a.dtype, b.dtype):
+        # Of sizes, all ways to round are one.
+        if not ((a >= 0).all() and (b >= 0).all()):
+            raise _Left
+        return np.asarray(np.floor_divide(a, b))
     return divide(a, b)
 
 
 def _cast(attributes: Mapping[str, Any], x: Array) -> Array:
     dtype = helper.tensor_dtype_to_np_dtype(attributes["to"])
     if dtype.name not in _PLAIN or x.dtype.name not in _PLAIN:
+        if x.dtype == object and dtype.name in _WIDE:
+            return x
         raise _Left
     if x.dtype.kind == "f" and dtype.kind in "iu" and not np.all(np.isfinite(x)):
         raise _Left
@@ -132,6 +141,8 @@ def _cast(attributes: Mapping[str, Any], x: Array) -> Array:
     return x.astype(dtype)
 
 
+#: The types that hold every size.
+_WIDE = frozenset({"int32", "int64", "uint32", "uint64"})
 _PLAIN = frozenset({"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
 
 
@@ -279,7 +290,7 @@ def _reduce(function: Callable[..., Array]) -> Callable[..., Array]:
         chosen = list(attributes.get("axes", [])) if axes is None else _integers(axes)
         if not chosen and attributes.get("noop_with_empty_axes"):
             raise _Left
-        if x.dtype.kind not in "iu" or x.size == 0:
+        if x.dtype.kind not in "iuO" or x.size == 0:
             # The order of a sum of floating-point numbers is the engine's.
             raise _Left
         return np.asarray(function(x, axis=tuple(chosen) or None, keepdims=bool(attributes.get("keepdims", 1)))).astype(x.dtype)

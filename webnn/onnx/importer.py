@@ -13,7 +13,8 @@ from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto,
 
 from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
-from webnn.importing.driver import Driver, enter_body
+from webnn.importing.driver import Driver, enter_body, find_naming
+from webnn.importing.named import Naming, are_same, settle
 from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
@@ -26,6 +27,7 @@ from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["Importer"]
 
@@ -112,8 +114,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     most_steps = 100_000
     limit = "the graph must have at most {} nodes"
 
-    def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings) -> None:
-        super().__init__(builder, float64=settings.float64, advice="give float64=True")
+    def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings, naming: Naming | None = None) -> None:
+        super().__init__(builder, float64=settings.float64, advice="give float64=True", naming=naming)
         self._model = model
         self._settings = settings
         #: The inputs that are operands, by their names.
@@ -151,6 +153,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         for info in graph.input:
             if info.name not in initializers or info.name in settings.constants:
                 scope.define(info.name, self.attempt(f"inputs[{info.name!r}]", partial(self._input, info)))
+        if self.operands.naming is not None:
+            self._place_names(self.operands.naming, scope)
         for source in self._model.nodes:
             if source.operator != "Constant" or not self._import_constant(source, _constant_tensor(source), scope):
                 self.import_top((source, scope))
@@ -217,10 +221,37 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if info.type.WhichOneof("value") != "tensor_type":
             raise Refused(f"must be a tensor, got {info.type.WhichOneof('value') or 'no type'}")
         dtype = element_type(info.type.tensor_type.elem_type)
-        value = self.define_input(info.name, dtype, input_shape(self._settings, info), self._settings.constants.get(info.name))
+        value = self.define_input(
+            info.name, dtype, self._sizes(info.name, input_shape(self._settings, info)), self._settings.constants.get(info.name)
+        )
         if value.operand is not None:
             self._inputs[info.name] = value
         return value
+
+    def _sizes(self, name: str, shape: Sequence[int | str]) -> tuple[int, ...]:
+        """Return the shape of an input with sizes in place of names."""
+        naming, sizes = self.operands.naming, list[Any](shape)
+        for axis, size in enumerate(shape):
+            if isinstance(size, str):
+                if naming is None:
+                    draft = find_naming()
+                    advice = "" if draft is None else f"or make the builder in a context of ML(revision={draft!r}), which has names"
+                    raise Refused(f"the size of dimension {axis} must be a number in this draft, got the name {size!r}", advice)
+                if not size.strip():
+                    raise Refused(f"the name of dimension {axis} must not be empty")
+                sizes[axis] = naming.add(size)
+        return tuple(sizes)
+
+    def _place_names(self, naming: Naming, scope: Scope) -> None:
+        """Read the sizes of names in the graph. An input whose dimension is a sum of names gets that as its size."""
+        for value in self._inputs.values():
+            naming.place(self.operands.find(value))
+        for name, value in self._inputs.items():
+            shape: list[Any] = [naming.meaning(size) if is_named(size) else size for size in value.shape]
+            if not are_same(shape, value.shape):
+                self._builder.label = f"{name}: {' x '.join(map(str, shape))}"
+                operand = self._builder.reshape(self.operands.find(value), shape)
+                scope.define(name, replace(value, shape=tuple(shape), operand=operand))
 
     # Nodes.
 
@@ -236,12 +267,15 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def explain(self, node: tuple[Source, Scope]) -> str:
         """Return why ONNX's own inference refuses a node."""
         source, scope = node
-        return self._shapes.explain(source.proto, scope.opsets, _inputs(source, scope))
+        inputs = _inputs(source, scope)
+        if self.operands.naming is not None and (sizes := [size for value in inputs if value is not None for size in _named_sizes(value)]):
+            raise self.operands.naming.refuse(sizes) from None
+        return self._shapes.explain(source.proto, scope.opsets, inputs)
 
     def retry(self, node: tuple[Source, Scope]) -> bool:
         """Let stand-ins replace the refused inputs of a node, if their types and shapes are known."""
         source, scope = node
-        if any(scope.is_blocked(info.name) for info in self._model.proto.graph.input):
+        if self.operands.naming is not None or any(scope.is_blocked(info.name) for info in self._model.proto.graph.input):
             # The shapes of the values behind come from those of the inputs.
             return False
         inputs = {key: (value.dtype, value.shape) for key, value in self._inputs.items()}
@@ -362,6 +396,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 found = [None if array is None else self._made(array) for array in folded]
+                if self.operands.naming is not None:
+                    self._settle(found, output_types(operator, version, domain, types, len(source.outputs)))
                 if (step := _PACKING.get(operator)) is not None and found[0] is not None and found[0].array is not None:
                     permutation = next((list(each.ints) for each in attributes if each.name == "perm"), None)
                     found[0].packed = follow(step, [value for value in inputs if value is not None], found[0].array, permutation)
@@ -416,7 +452,10 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
         """Return a rule's result as a value."""
         if isinstance(result, np.ndarray):
-            return self._made(result)
+            made = self._made(result)
+            if result.dtype == object:
+                self._settle([made], [dtype])
+            return made
         if isinstance(result, MLOperand):
             return self.typed(result, dtype)
         # An input that is passed on keeps its own name.
@@ -431,6 +470,14 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         elif array.base is None:
             self.operands.spend(array.nbytes)
         return value
+
+    @staticmethod
+    def _settle(values: Iterable[Value | None], dtypes: Iterable[np.dtype[Any] | None]) -> None:
+        """Give values that are arrays of objects their element types; those that are all numbers become arrays of them."""
+        for value, dtype in zip(values, dtypes, strict=False):
+            if value is not None and value.array is not None and value.array.dtype == object:
+                value.dtype = dtype or np.dtype(np.int64)
+                value.array = settle(value.array, value.dtype)
 
     def _inline(
         self, source: Source, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any
@@ -469,6 +516,12 @@ def _inputs(source: Source, scope: Scope) -> list[Value | None]:
         value = values.get(name) if name else None
         found.append(scope.find(name) if value is None and name else value)
     return found
+
+
+def _named_sizes(value: Value) -> list[int]:
+    """Return the sizes with names that a value has, in its shape or among its elements."""
+    elements = value.array.reshape(-1).tolist() if value.array is not None and value.array.dtype == object else []
+    return [size for size in [*value.shape, *elements] if is_named(size)]
 
 
 def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Value | None]:

@@ -20,6 +20,7 @@ from onnx.defs import onnx_opset_version
 from webnn.builder.description import FormatError
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing import driver
+from webnn.importing.named import evaluate_size, find_names, replace_names
 from webnn.importing.values import Array, Refused
 from webnn.onnx.origins import add_module
 from webnn.onnx.weights import read_apart
@@ -364,8 +365,24 @@ def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> No
 class Settings(driver.Settings):
     """Settings of the caller: see `webnn.onnx.load`."""
 
-    dims: Mapping[str, int] = field(default_factory=dict)
+    dims: Mapping[str, int | str] = field(default_factory=dict)
     weights: bool = True
+
+    def names(self, graph: GraphProto) -> dict[str, str]:
+        """Return the names that dimensions of inputs keep, each with the setting that gives it; nothing if all are numbers."""
+        found: dict[str, str] = {}
+        if any(isinstance(each, str) for each in [*self.dims.values(), *[size for shape in self.shapes.values() for size in shape]]):
+            keys = {name: f"dims[{key!r}]" for key, value in self.dims.items() if isinstance(value, str) for name in find_names(value)}
+            initializers = {tensor.name for tensor in graph.initializer}
+            for info in graph.input:
+                try:
+                    shape = () if info.name in initializers or info.name in self.constants else input_shape(self, info)
+                except Refused:  # the import says so
+                    continue
+                for axis, size in enumerate(shape):
+                    if isinstance(size, str):
+                        found.setdefault(size, keys.get(size, f"shapes[{info.name!r}][{axis}]"))
+        return found
 
 
 def boolean_names(graph: GraphProto) -> frozenset[str]:
@@ -373,8 +390,11 @@ def boolean_names(graph: GraphProto) -> frozenset[str]:
     return frozenset([info.name for info in graph.input if info.type.tensor_type.elem_type == TensorProto.BOOL])
 
 
-def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
-    """Return the shape of an input, from the settings and the model; refuse unknown sizes and contradictions."""
+def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int | str, ...]:
+    """Return the shape of an input, from the settings and the model, with names in place of some sizes if the settings have them.
+
+    Unknown sizes and contradictions are refused.
+    """
     constant = settings.constants.get(info.name)
     if constant is not None:
         return np.shape(constant)
@@ -387,7 +407,9 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
     if given is not None:
         return driver.fit_shape(given, [dim.dim_value if dim.dim_value > 0 else dim.dim_param or "?" for dim in tensor.shape.dim])
     declared = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
-    shape = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
+    shape: list[int | str | None] = [d or settings.dims.get(dim.dim_param) for d, dim in zip(declared, tensor.shape.dim, strict=True)]
+    if None in shape:
+        shape = [size or compute_size(settings, dim.dim_param) for size, dim in zip(shape, tensor.shape.dim, strict=True)]
     if None in shape:
         # Some exporters write a question mark for a dimension without a name: others have the same.
         names = [dim.dim_param for dim, size in zip(tensor.shape.dim, shape, strict=True) if size is None]
@@ -400,3 +422,14 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int, ...]:
         shown = ", ".join(str(size or dim.dim_param or "?") for size, dim in zip(shape, tensor.shape.dim, strict=True))
         raise Refused(f"{what} of [{shown}] must be fixed", f"give {' or '.join(options)}")
     return tuple([size for size in shape if size is not None])
+
+
+def compute_size(settings: Settings, text: str) -> int | str | None:
+    """Return the size of a dimension whose name is a sum of products of names that the settings have: a number, or such a sum."""
+    names = find_names(text)
+    if not names or any(name not in settings.dims for name in names):
+        return None
+    if all(isinstance(settings.dims[name], int) for name in names):
+        found = evaluate_size(text, lambda name: cast(int, settings.dims[name]))
+        return found if found is not None and found > 0 else None
+    return replace_names(text, {name: str(settings.dims[name]) for name in names})

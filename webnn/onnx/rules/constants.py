@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from webnn.importing.steps import product
-from webnn.importing.values import Array, Refused
+from webnn.builder.operand import MLOperand
+from webnn.importing.named import as_array, have_names, sizes_of
+from webnn.importing.steps import Result, product
+from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
@@ -37,12 +39,12 @@ def _constant(node: Node) -> Array:
 def _shape(node: Node) -> Array:
     """Return the shape of the input, or the part of it from start to end."""
     shape = node.value(0).shape
-    return np.array(shape[node.integer("start", 0) : node.integer("end", len(shape))], np.int64)
+    return as_array(shape[node.integer("start", 0) : node.integer("end", len(shape))])
 
 
 def _size(node: Node) -> Array:
     """Return the number of elements of the input."""
-    return np.array(node.value(0).size, np.int64)
+    return as_array([node.value(0).size]).reshape(())
 
 
 def _has_element(node: Node) -> Array:
@@ -50,12 +52,14 @@ def _has_element(node: Node) -> Array:
     return np.array(node.given(0))
 
 
-def _constant_of_shape(node: Node) -> Array:
-    """Repeat a number. The shape must be known."""
+def _constant_of_shape(node: Node) -> Array | Value:
+    """Repeat a number: map to expand if a dimension has a name. The shape must be known."""
     value = node.tensor_array("value").reshape(-1) if node.has("value") else np.zeros(1, np.float32)
     if value.size != 1:
         raise Refused(f"value must have one element, got {value.size}")
     shape = node.known_integers(0, "the shape")
+    if have_names(shape):
+        return node.typed(node.builder.expand(node.constant(value.reshape(())), shape), value.dtype)
     if any(size < 0 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, got {shape}")
     # A shape without elements may have sizes that no array has.
@@ -75,14 +79,19 @@ def _eye_like(node: Node) -> Array:
     return np.asarray(np.eye(rows, columns, diagonal, dtype))
 
 
-def _range(node: Node) -> Array:
-    """Return the numbers from start to limit. All inputs must be known; the folding has computed it then, unless it is too large."""
+def _range(node: Node) -> MLOperand:
+    """Count from start to limit, if these have dimensions with names. All inputs must be known; the folding has computed other ranges."""
+    numbers = []
     for index, name in enumerate(("start", "limit", "delta")):
-        node.known(index, name)
+        known = node.known(index, name)
+        numbers += sizes_of(known) if known.size == 1 and known.dtype.kind in "iuO" else []
+    if have_names(numbers) and len(numbers) == 3:
+        start, limit, delta = numbers
+        return node.count(start, limit, delta, carrier(node.value(0).dtype))
     raise Refused("the range must have an increment other than 0, and at most 16 MiB")
 
 
-RULES: Mapping[str, Callable[[Node], Array]] = {
+RULES: Mapping[str, Callable[[Node], Result]] = {
     "Constant": _constant,
     "ConstantOfShape": _constant_of_shape,
     "EyeLike": _eye_like,

@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLClampOptions
+from webnn.importing.named import is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
@@ -122,7 +123,7 @@ def _mod(node: Node) -> MLOperand:
 def _where(node: Node) -> MLOperand | Value:
     """Map to where. A condition of one element that is known chooses an input of one element."""
     known = node.find_array(node.value(0))
-    if known is not None and all(value is not None and value.size == 1 and value.rank == known.ndim for value in node.inputs):
+    if known is not None and all(value is not None and is_same(value.size, 1) and value.rank == known.ndim for value in node.inputs):
         return node.value(1 if known.any() else 2)
     return node.builder.where(node.operand(0), node.operand(1), node.operand(2))
 

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from webnn.builder.operand import MLOperand
+from webnn.importing.named import are_same
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
@@ -70,7 +71,7 @@ def _gather_elements(node: Node) -> Result:
     sizes = [size if index == axis else other for index, (size, other) in enumerate(zip(value.shape, indices.shape, strict=False))]
     if indices.rank != value.rank or any(size > given for size, given in zip(sizes, value.shape, strict=True)):
         raise Refused(f"the indices must fit into {list(value.shape)} but for axis {axis}, got {list(indices.shape)}")
-    if tuple(sizes) != value.shape:
+    if not are_same(sizes, value.shape):
         x = node.builder.slice(x, [0] * value.rank, sizes)
     return node.builder.gatherElements(x, node.indices(1, value.shape[axis]), axis=axis)
 

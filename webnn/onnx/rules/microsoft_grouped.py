@@ -11,9 +11,10 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
+from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, places, rotate, split_heads
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
@@ -39,7 +40,8 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
     if node.value(ends).size != batch:
         raise Refused(f"the lengths must have an element for each of {batch} elements of the batch, got {list(node.value(ends).shape)}")
     lengths = node.find_array(node.value(ends))
-    if before < rows or node.find_array(node.value(total)) is not None:
+    # Rows with a name fit into the cache, as the model promises.
+    if node.find_array(node.value(total)) is not None or (not have_names([before, rows]) and before < rows):
         [columns] = node.known_integers(total, "total_sequence_length") or [0]
     else:
         # The model promises that the rows fit into the cache.
@@ -53,7 +55,7 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
         past = int(starts[0]) if (starts == starts[0]).all() else None
     elif not before:
         past = 0
-    elif batch == 1 and node.find_array(node.value(total)) is not None:
+    elif is_same(batch, 1) and node.find_array(node.value(total)) is not None:
         past = columns - rows
     if past is not None:
         if past > before:
@@ -66,7 +68,7 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
 
 def _given_positions(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of an input; of those of a prompt the first one counts."""
-    if cache.columns != cache.rows:
+    if not is_same(cache.columns, cache.rows):
         return node.operand(9)
     return _follow(node, slice_axis(node, node.reshape(node.operand(9), [node.value(9).size]), 0, 0, 1), cache.batch, cache.rows)
 
@@ -74,6 +76,9 @@ def _given_positions(node: Node, cache: Cache) -> MLOperand:
 def _follow(node: Node, first: MLOperand, batch: int, rows: int) -> MLOperand:
     """Return the positions of rows from the first one on: [batch, rows]."""
     first = node.reshape(node.cast(first, "int32"), [1, 1])
+    if have_names([batch, rows]):
+        own = node.builder.add(first, places(node, rows, [1, rows]))
+        return own if is_same(batch, 1) else node.builder.expand(own, [batch, rows])
     return node.builder.add(first, node.constant(np.tile(count_up(rows, batch), (batch, 1))))
 
 

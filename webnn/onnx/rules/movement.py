@@ -9,6 +9,7 @@ import numpy as np
 
 from webnn.builder.places import find_padding
 from webnn.importing.moving import pad, slice_operand
+from webnn.importing.named import are_same, broadcast_sizes, have_names, is_same
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -37,7 +38,7 @@ def _shaped(node: Node, shape: Sequence[int]) -> Result:
     value = node.value(0)
     if product(shape) != value.size:
         raise Refused(f"the new shape must have {value.size} elements, got {webidl.describe(list(shape))}")
-    return value if tuple(shape) == value.shape else node.reshape(node.operand(0), shape)
+    return value if are_same(shape, value.shape) else node.reshape(node.operand(0), shape)
 
 
 # Shapes.
@@ -139,7 +140,7 @@ def _split(node: Node) -> list[Result]:
         sizes = [each] * (count - 1) + [size - each * (count - 1)]
     if any(each < 0 for each in sizes) or sum(sizes) != size or len(sizes) != len(node.outputs):
         raise Refused(f"the sizes of the {len(node.outputs)} parts must add up to the size of axis {axis}, {size}, got {sizes}")
-    if size in sizes:
+    if any(is_same(size, each) for each in sizes):
         parts: list[Result] = [value]
     else:
         parts = [*node.builder.split(node.operand(0), [each for each in sizes if each], axis=axis)]
@@ -160,6 +161,8 @@ def _slice(node: Node) -> Result:
         raise Refused(f"starts, ends, axes and steps must be of one length, got {len(starts)}, {len(ends)}, {len(axes)} and {len(steps)}")
     if 0 in steps:
         raise Refused(f"steps must be other than 0, got {steps}")
+    if have_names([*value.shape, *starts, *ends]):
+        return _slice_named(node, starts, ends, axes, steps)
     chosen = [range(size) for size in value.shape]
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         size = value.shape[axis]
@@ -178,6 +181,33 @@ def _slice(node: Node) -> Result:
     return node.builder.reverse(part, axes=backwards) if backwards else part
 
 
+def _slice_named(node: Node, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int], steps: Sequence[int]) -> Result:
+    """Slice a value with named sizes, or up to such sizes. An axis of which all is taken backwards is reversed; other steps must be 1."""
+    value = node.value(0)
+    first, sizes, backwards = [0] * value.rank, list(value.shape), []
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        size = value.shape[axis]
+        low, high = (0, size) if step > 0 else (-1, size - 1)
+        begin = min(max(start + size if start < 0 else start, 0), high)
+        last = min(max(end + size if end < 0 else end, low), high)
+        if step == -1 and is_same(begin - last, size):
+            backwards.append(axis)
+        elif step == 1:
+            first[axis], sizes[axis] = begin, max(last - begin, 0)
+        else:
+            chosen = range(begin, last, step)
+            if step < 0:
+                raise Refused(f"steps must be 1 or -1 along axes whose size has a name, got {step}")
+            first[axis], sizes[axis] = begin, len(chosen)
+    if 0 in sizes:
+        return _empty(node, sizes)
+    strides = dict(zip(axes, steps, strict=True))
+    operand = slice_operand(node, node.operand(0), first, sizes, [max(strides.get(axis, 1), 1) for axis in range(value.rank)])
+    if backwards:
+        return node.builder.reverse(operand, axes=backwards)
+    return value if operand is node.operand(0) else operand
+
+
 # Repetitions.
 
 
@@ -185,6 +215,8 @@ def _expand(node: Node) -> Result:
     """Map to expand. The shapes broadcast together, as ONNX wants it."""
     value = node.value(0)
     shape = node.known_integers(1, "the shape")
+    if have_names([*value.shape, *shape]):
+        return _expand_named(node, shape)
     try:
         if any(size < 0 for size in shape):
             raise ValueError
@@ -196,13 +228,22 @@ def _expand(node: Node) -> Result:
     return node.builder.expand(node.operand(0), list(wanted)) if 0 not in wanted else _empty(node, wanted)
 
 
+def _expand_named(node: Node, shape: Sequence[int]) -> Result:
+    """Expand a value with named sizes, or to such sizes."""
+    value = node.value(0)
+    wanted = broadcast_sizes(value.shape, shape)
+    if wanted is None or 0 in wanted:
+        raise Refused(f"the shape must broadcast with that of the input, {list(value.shape)}, got {list(shape)}")
+    return value if are_same(wanted, value.shape) else node.builder.expand(node.operand(0), list(wanted))
+
+
 def _tile(node: Node) -> Result:
     """Map to tile."""
     value = node.value(0)
     repeats = node.known_integers(1, "repeats")
     if len(repeats) != value.rank or any(count < 0 for count in repeats):
         raise Refused(f"repeats must be {value.rank} numbers of at least 0, got {repeats}")
-    if all(count == 1 for count in repeats):
+    if all(is_same(count, 1) for count in repeats):
         return value
     if 0 in repeats:
         return _empty(node, [size * count for size, count in zip(value.shape, repeats, strict=True)])
@@ -337,8 +378,11 @@ def _space_to_depth(node: Node) -> Result:
 def _trilu(node: Node) -> Result:
     """Map to triangular. The diagonal must be known."""
     diagonal = node.known_integer(1, "k") if node.given(1) else 0
+    shape = node.value(0).shape
+    if have_names(shape):
+        return node.builder.triangular(node.operand(0), upper=node.flag("upper", default=True), diagonal=diagonal)
     # All diagonals outside the matrix are alike.
-    most = max(node.value(0).shape, default=0)
+    most = max(shape, default=0)
     return node.builder.triangular(node.operand(0), upper=node.flag("upper", default=True), diagonal=min(max(diagonal, -most), most))
 
 

@@ -6,7 +6,10 @@ them (`graph`), so numbers and errors are those of a graph that had these shapes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from webnn.context.graph_steps import COMPILE
+from webnn.importing.named import NAME_SIZES, Naming
 from webnn.proposals.dynamic_shapes.builder import DynamicBuilder
 from webnn.proposals.dynamic_shapes.graph import DynamicContext, DynamicGraph, compile_dynamic
 from webnn.proposals.dynamic_shapes.idl import change_idl
@@ -15,15 +18,25 @@ from webnn.proposals.dynamic_shapes.static import give_sizes
 from webnn.proposals.dynamic_shapes.tests import TESTS
 from webnn.proposals.proposal import Decision, Proposal
 from webnn.validation.named_descriptor import GIVE_SIZES
+from webnn.validation.revision import Revision
 
 __all__ = ["PROPOSAL"]
+
+
+def _name_sizes(revision: Revision, settings: Mapping[str, str]) -> Naming:
+    """Make the names of an import."""
+    # Imported lazily because few programs import models with names.
+    from webnn.proposals.dynamic_shapes.naming import Names  # noqa: PLC0415
+
+    return Names(revision, settings)
+
 
 PROPOSAL = Proposal(
     name="dynamic-shapes",
     since="2026-06",
     added=OPERATIONS,
     mixins={"MLContext": DynamicContext, "MLGraph": DynamicGraph, "MLGraphBuilder": DynamicBuilder},
-    extensions={COMPILE: compile_dynamic, GIVE_SIZES: give_sizes},
+    extensions={COMPILE: compile_dynamic, GIVE_SIZES: give_sizes, NAME_SIZES: _name_sizes},
     conflicts={"compute": "the arrays of `compute()` have no shape, which a graph of names needs; tensors have one."},
     idl=change_idl,
     limits=add_limits,

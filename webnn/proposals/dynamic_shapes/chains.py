@@ -27,7 +27,12 @@ _MOVERS: Mapping[str, int] = {
     "concat": _MOST,
 }
 #: Operations that compute with sizes that stay names.
-_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.floor_divide}
+#: Operations that compare sizes that stay names: a recorded size notes the answer.
+_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    **{"equal": np.equal, "notEqual": np.not_equal, "lesser": np.less, "lesserOrEqual": np.less_equal},
+    **{"greater": np.greater, "greaterOrEqual": np.greater_equal},
+}
 #: The types that hold every size.
 _WIDE = frozenset({"int32", "uint32", "int64", "uint64"})
 
@@ -83,6 +88,8 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
     if not any(each.dtype == object for each in every):
         return _compute(operator, arrays, members)
     if all(is_known(each) for each in every):
+        if name in _COMPARISONS:
+            return [np.asarray(_COMPARISONS[name](*[each.astype(object) for each in arrays]), np.uint8)]
         if name in _ARITHMETIC and (made := _compute_sizes(_ARITHMETIC[name], arrays)) is not None:
             return [made]
         if name not in _MOVERS or (name == "cast" and operator.arguments[0] not in _WIDE):
@@ -116,9 +123,16 @@ def _count(array: Any, operand: MLOperand) -> Any:
 
 
 def _compute_sizes(function: Callable[[Any, Any], Any], arrays: list[Any]) -> Any:
-    """Compute with recorded sizes; ``None`` if a type might not hold a result."""
+    """Compute with recorded sizes; ``None`` if a type might not hold a result, or if a quotient is not that of sizes."""
+    if function is np.floor_divide and not (_are(arrays[0], 0) and _are(arrays[1], 1)):
+        return None
     made = np.asarray(function(*[each.astype(object) for each in arrays]), object)
     return made if all(0 <= each < 2**31 for each in made.reshape(-1).tolist()) else None
+
+
+def _are(array: Any, least: int) -> bool:
+    """Tell whether all elements are some number at least."""
+    return all(each >= least for each in array.reshape(-1).tolist())
 
 
 def _read_shape(descriptor: OperandDescriptor) -> Any:

@@ -7,7 +7,7 @@ from typing import cast
 
 from webnn.proposals.dynamic_shapes.sizes import Atom, Path, Size, Terms
 
-__all__ = ["Apply", "Facts", "Recording", "compile_facts"]
+__all__ = ["Apply", "Facts", "Recording", "answer_question", "compile_facts", "evaluate"]
 
 _Key = frozenset[tuple[tuple[Atom, ...], int]]
 _Question = tuple[str, _Key]
@@ -37,12 +37,12 @@ class Recording(Path):
         """Return the answer that the sizes give, the number 0 if it is yes."""
         if key not in self._answers:
             question, terms = cast(_Question, key)
-            self._answers[key] = _answer(question, dict(terms), self._values)
+            self._answers[key] = answer_question(question, dict(terms), self._values)
         return self._answers[key]
 
     def index(self, size: Size) -> int:
         """Return the number that a size is, and note that the result depends on it."""
-        value = _evaluate(size.terms, self._values)
+        value = evaluate(size.terms, self._values)
         # This question is the note. An assertion would not be asked with `python -O`.
         if size != value:
             raise ValueError(f"{size!r} is not {value}")
@@ -81,12 +81,13 @@ def _write_atom(atom: Atom, places: Mapping[Atom, str]) -> str:
     return f"(({_write(dict(dividend), places)}) // ({_write(dict(divisor), places)}))"
 
 
-def _answer(question: str, terms: Terms, values: dict[Atom, int]) -> int:
-    value = _evaluate(terms, values)
+def answer_question(question: str, terms: Terms, values: dict[Atom, int]) -> int:
+    """Return the answer to a question about a polynomial, the number 0 if it is yes."""
+    value = evaluate(terms, values)
     return int(value != 0 if question == "== 0" else value >= 0)
 
 
-def _evaluate(terms: Terms, values: dict[Atom, int]) -> int:
+def evaluate(terms: Terms, values: dict[Atom, int]) -> int:
     """Return the value of a polynomial; quotients are added to the values of the atoms."""
     total = 0
     for atoms, factor in terms.items():
@@ -94,7 +95,7 @@ def _evaluate(terms: Terms, values: dict[Atom, int]) -> int:
         for atom in atoms:
             if atom not in values:
                 _, dividend, divisor = cast("tuple[str, _Key, _Key]", atom)
-                values[atom] = _evaluate(dict(dividend), values) // _evaluate(dict(divisor), values)
+                values[atom] = evaluate(dict(dividend), values) // evaluate(dict(divisor), values)
             product *= values[atom]
         total += product
     return total

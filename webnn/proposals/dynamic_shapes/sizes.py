@@ -15,7 +15,7 @@ import numpy as np
 
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["Atom", "Explored", "Path", "Size", "Terms", "explore"]
+__all__ = ["Atom", "Explored", "Path", "Size", "Terms", "describe_terms", "explore"]
 
 R = TypeVar("R")
 #: An unknown number: the name of a dimension, or the key of a quotient.
@@ -25,6 +25,8 @@ Terms = Mapping[tuple[Atom, ...], int]
 
 #: How often a validator runs, how many questions one run may ask, and how many values an index may have.
 _MOST_RUNS, _MOST_CHOICES, _MOST_VALUES = 256, 128, 16
+#: The most terms of an exact quotient.
+_MOST_TERMS = 64
 #: Larger than every number that a validator computes.
 _HUGE = 2**600
 
@@ -91,6 +93,10 @@ class Path:
             ends = (-_HUGE, _HUGE) if least <= 0 else [number // each for number in (low, high) for each in (least, most)]
             self._bounds[atom] = min(ends), max(ends)
         return Size(self, {(atom,): 1})
+
+    def hash(self, size: Size) -> int:
+        """Return the hash of a size, that of the number that it is: equality is a question, which may have two answers."""
+        return hash(size.__index__())
 
     def index(self, size: Size) -> int:
         """Return the number that a size is, of a few that it can be."""
@@ -234,7 +240,9 @@ class Size:
             return NotImplemented
         if not isinstance(other, Size) and all(each % int(other) == 0 for each in self.terms.values()):
             return Size(self.path, {atoms: each // int(other) for atoms, each in self.terms.items()})
-        return self.path.quotient(self, self._of(other))
+        divisor = self._of(other)
+        exact = _divide(self.terms, divisor.terms) if divisor.bounds()[0] > 0 else None
+        return self.path.quotient(self, divisor) if exact is None else Size(self.path, exact)
 
     def __rfloordiv__(self, other: Integer) -> Size:
         return self.path.quotient(self._of(other), self)
@@ -255,8 +263,7 @@ class Size:
         return self.path.is_zero(self._sum(other, -1).terms) if isinstance(other, _INTEGERS) else NotImplemented
 
     def __hash__(self) -> int:
-        # Equality is a question, which may have two answers.
-        return hash(self.__index__())
+        return self.path.hash(self)
 
     def __lt__(self, other: Integer) -> bool:
         return self.path.is_negative((self - other).terms)
@@ -288,10 +295,7 @@ class Size:
         name = self.name
         if isinstance(name, str):
             return repr(str(name))
-        parts = [
-            " * ".join([*([str(factor)] if factor != 1 or not atoms else []), *map(_show, atoms)]) for atoms, factor in self.terms.items()
-        ]
-        return " + ".join(parts) or "0"
+        return describe_terms(self.terms)
 
 
 #: A number beside a size.
@@ -308,6 +312,46 @@ class _Scaled:
 
     def __floor__(self) -> Size:
         return self._size * self._factor.numerator // self._factor.denominator
+
+
+def _divide(dividend: Terms, divisor: Terms) -> Terms | None:
+    """Return the quotient of two polynomials that leaves no remainder; ``None`` if there is none."""
+    rest, quotient = dict(dividend), dict[tuple[Atom, ...], int]()
+    first = max(divisor, key=_order)
+    for _ in range(_MOST_TERMS):
+        if not rest:
+            return quotient
+        atoms = max(rest, key=_order)
+        left = list(atoms)
+        for atom in first:
+            if atom not in left:
+                return None
+            left.remove(atom)
+        factor, remainder = divmod(rest[atoms], divisor[first])
+        if remainder:
+            return None
+        quotient[tuple(left)] = factor
+        for more, each in divisor.items():
+            product = tuple(sorted((*left, *more), key=repr))
+            rest[product] = rest.get(product, 0) - factor * each
+            if not rest[product]:
+                del rest[product]
+    return None
+
+
+def _order(atoms: tuple[Atom, ...]) -> tuple[int, list[str]]:
+    """Return the place of a product among others, that larger products of the same atoms keep."""
+    return len(atoms), sorted(map(repr, atoms))
+
+
+def describe_terms(terms: Terms) -> str:
+    """Write a polynomial for people."""
+    text = ""
+    for atoms, factor in terms.items():
+        product = " * ".join([*([str(abs(factor))] if abs(factor) != 1 or not atoms else []), *map(_show, atoms)])
+        sign = "-" if factor < 0 else "+" if text else ""
+        text += f" {sign} {product}" if text else f"{sign}{product}"
+    return text or "0"
 
 
 def _show(atom: Atom) -> str:
