@@ -56,6 +56,8 @@ class Operands:
         self._advice = advice
         #: The names that dimensions keep; none if all sizes are numbers.
         self.naming: Naming | None = None
+        #: Reshapes that check a shape, which stay, by `value_key`.
+        self.checks: set[object] = set()
         self._shared: dict[object, MLOperand] = {}
         #: The results of `reshape`, by `value_key` and shape. Each keeps its operand, so that an id stays its own.
         self._reshaped: dict[tuple[object, Shape], MLOperand] = {}
@@ -227,7 +229,7 @@ class Steps:
 
     def _reshape_named(self, operand: MLOperand, wanted: Shape) -> MLOperand:
         while not are_same(operand.descriptor.dimensions, wanted):
-            source = _reshaped(operand)
+            source = None if value_key(operand) in self._operands.checks else _reshaped(operand)
             if source is None:
                 return self._operands.reshape(operand, wanted)
             operand = source

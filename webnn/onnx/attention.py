@@ -16,7 +16,7 @@ from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
-__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "places", "rotate", "split_heads"]
+__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "count_places", "rotate", "split_heads"]
 
 
 #: The most elements of a mask that is made at import.
@@ -59,7 +59,7 @@ def count_up(count: int, times: int = 1) -> Array:
     return np.arange(count, dtype=np.int32)
 
 
-def places(node: Node, count: int, shape: Sequence[int], *, first: int = 0, times: int = 1) -> MLOperand:
+def count_places(node: Node, count: int, shape: Sequence[int], *, first: int = 0, times: int = 1) -> MLOperand:
     """Return as many positions from the first one on, in int32 and in a shape. Refuse too many for a mask of some rows."""
     if have_names([count, first]):
         return node.reshape(node.count(first, first + count), shape)
@@ -83,8 +83,8 @@ def lowest(like: MLOperand) -> float:
 def causal(node: Node, rows: int, columns: int, like: MLOperand, *, window: int = -1) -> MLOperand:
     """Return the mask of rows that see the columns up to their own, which are the last ones: all of them, or the last few."""
     if have_names([rows, columns]):
-        builder, each = node.builder, places(node, columns, [1, 1, 1, columns])
-        last = places(node, rows, [1, 1, rows, 1], first=columns - rows)
+        builder, each = node.builder, count_places(node, columns, [1, 1, 1, columns])
+        last = count_places(node, rows, [1, 1, rows, 1], first=columns - rows)
         allowed = builder.lesserOrEqual(each, last)
         if window > 0:
             allowed = builder.logicalAnd(allowed, builder.greater(each, builder.sub(last, node.scalar(window, last))))
@@ -173,10 +173,10 @@ def _fold(node: Node, mask: MLOperand, wide: Sequence[int], narrow: Sequence[int
     if len(shape) != 4 or any(not is_same(size, 1) and size != wanted for size, wanted in zip(shape, wide, strict=True)):
         raise Refused(f"the mask must broadcast to the scores, {list(wide)}, got {list(mask.descriptor.dimensions)}")
     mask = node.reshape(mask, shape)
-    if wide[1] == narrow[1] or (shape[1] == shape[2] == 1):
+    if wide[1] == narrow[1] or (is_same(shape[1], 1) and is_same(shape[2], 1)):
         return mask
     groups = wide[1] // narrow[1]
-    shared = shape[1] == 1
+    shared = is_same(shape[1], 1)
     mask = node.builder.expand(mask, [shape[0], groups if shared else wide[1], wide[2], shape[3]])
     return node.reshape(mask, [shape[0], 1 if shared else narrow[1], narrow[2], shape[3]])
 

@@ -14,7 +14,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.values import Refused
 from webnn.importing.named import have_names, is_same
-from webnn.onnx.attention import causal, concat, count_up, lowest, places
+from webnn.onnx.attention import causal, concat, count_up, lowest, count_places
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -47,7 +47,7 @@ class Cache:
 def positions_of(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of the new rows: [batch, rows]."""
     if have_names([cache.batch, cache.rows, cache.past or 0]):
-        own = places(node, cache.rows, [1, cache.rows], first=cache.past or 0)
+        own = count_places(node, cache.rows, [1, cache.rows], first=cache.past or 0)
         if cache.counts is not None:
             return node.builder.add(cache.counts, own)
         return own if is_same(cache.batch, 1) else node.builder.expand(own, [cache.batch, cache.rows])
@@ -81,7 +81,7 @@ def update_cache(node: Node, cache: Cache, index: int, new: MLOperand, *, keeps:
         return whole, known if cache.columns == end else slice_axis(node, whole, 2, 0, cache.columns)
     source = concat(node, [old, new, None if keeps else zeros(1)], 2)
     assert cache.counts is not None
-    counts, each = cache.counts, places(node, cache.after, [1, cache.after])
+    counts, each = cache.counts, count_places(node, cache.after, [1, cache.after])
     behind = each if keeps else node.scalar(cache.before + rows, counts)
     moved = builder.add(builder.sub(each, counts), node.scalar(cache.before, counts))
     behind = builder.where(builder.lesser(each, builder.add(counts, node.scalar(rows, counts))), moved, behind)
@@ -101,7 +101,7 @@ def visible(node: Node, cache: Cache, like: MLOperand, *, isCausal: bool, window
     builder = node.builder
     own = positions_of(node, cache)
     own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])
-    each = places(node, columns, [1, 1, 1, columns])
+    each = count_places(node, columns, [1, 1, 1, columns])
     allowed = builder.lesserOrEqual(each, own)
     if window > 0:
         allowed = builder.logicalAnd(allowed, builder.greater(each, builder.sub(own, node.scalar(window, own))))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
+from webnn.builder.describe import value_key
 from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
 from webnn.importing.driver import Driver, enter_body, find_naming
@@ -249,8 +250,9 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         for name, value in self._inputs.items():
             shape: list[Any] = [naming.meaning(size) if is_named(size) else size for size in value.shape]
             if not are_same(shape, value.shape):
-                self._builder.label = f"{name}: {' x '.join(map(str, shape))}"
+                self._builder.label = f"{name} must be [{', '.join(map(str, shape))}]"
                 operand = self._builder.reshape(self.operands.find(value), shape)
+                self.operands.checks.add(value_key(operand))
                 scope.define(name, replace(value, shape=tuple(shape), operand=operand))
 
     # Nodes.

@@ -9,11 +9,13 @@ from typing import cast
 import numpy as np
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.named import are_same
+from webnn.importing.moving import slice_axis
+from webnn.importing.named import are_same, is_same, sizes_of
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["RULES"]
 
@@ -53,12 +55,17 @@ def _shape(part: Array | MLOperand) -> tuple[int, ...]:
 
 
 def _gather(node: Node) -> Result:
-    """Map to gather. Known indices must be in range; computed ones outside are clamped."""
+    """Map to gather, or to slice for one element of a dimension with a name. Known indices must be in range; others are clamped."""
     value, indices = node.value(0), node.value(1)
     axis = node.axis("axis", 0, value.rank)
     if not indices.size:
         return np.zeros((*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]), value.dtype)
-    return node.builder.gather(node.operand(0), node.indices(1, value.shape[axis]), axis=axis)
+    size = value.shape[axis]
+    if is_named(size) and indices.array is not None and indices.dtype.kind == "i" and is_same(indices.size, 1):
+        [index] = sizes_of(indices.array)
+        part = slice_axis(node, node.operand(0), axis, index + size if index < 0 else index, 1)
+        return node.reshape(part, [*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]])
+    return node.builder.gather(node.operand(0), node.indices(1, size), axis=axis)
 
 
 def _gather_elements(node: Node) -> Result:

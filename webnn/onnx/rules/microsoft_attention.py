@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
+from webnn.importing.named import are_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import attend, causal, concat, count_up, join_heads, lowest, masked, split_heads
+from webnn.onnx.attention import attend, causal, concat, join_heads, lowest, masked, count_places, split_heads
 from webnn.onnx.caches import Cache, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, subtract_zero
 from webnn.onnx.rules.matmul import multiply
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["RULES"]
 
@@ -39,14 +41,14 @@ def _mask(node: Node, index: int, q: MLOperand, columns: int) -> list[MLOperand]
     shape, builder = node.value(index).shape, node.builder
     mask = node.operand(index)
     hidden = node.number("mask_filter_value", _HIDDEN)
-    if shape in ((batch,), (2 * batch,)):
-        positions = node.constant(count_up(columns).reshape(1, columns))
+    if any(are_same(shape, each) for each in ((batch,), (2 * batch,))):
+        positions = count_places(node, columns, [1, columns])
         ends = node.reshape(slice_axis(node, mask, 0, 0, batch), [batch, 1])
         allowed = builder.lesser(positions, node.cast(ends, "int32"))
-        if shape == (2 * batch,):
+        if not are_same(shape, (batch,)):
             starts = node.reshape(slice_axis(node, mask, 0, batch, batch), [batch, 1])
             allowed = builder.logicalAnd(allowed, builder.greaterOrEqual(positions, node.cast(starts, "int32")))
-    elif shape in ((batch, columns), (batch, rows, columns)):
+    elif any(are_same(shape, each) for each in ((batch, columns), (batch, rows, columns))):
         allowed = mask
     else:
         forms = ", ".join(map(str, ([batch], [2 * batch], [batch, columns], [batch, rows, columns])))
@@ -57,7 +59,7 @@ def _mask(node: Node, index: int, q: MLOperand, columns: int) -> list[MLOperand]
 def _masks(node: Node, mask: int, bias: int | None, q: MLOperand, columns: int) -> list[MLOperand]:
     """Return all masks of a node: the causal one, that of an input, and what another input adds to the scores."""
     rows = q.descriptor.dimensions[2]
-    first = [causal(node, rows, columns, q)] if node.integer("unidirectional", 0) and columns > 1 else []
+    first = [causal(node, rows, columns, q)] if node.integer("unidirectional", 0) and (is_named(columns) or columns > 1) else []
     added = [node.operand(bias)] if bias is not None and node.given(bias) else []
     return [*first, *_mask(node, mask, q, columns), *added]
 
@@ -125,7 +127,7 @@ def _packed_mask(node: Node, tokens: int, index: int) -> MLOperand:
     if starts.rank != 1 or starts.shape[0] < 2:
         raise Refused(f"cumulative_sequence_length must be 1-D with at least 2 elements, got {list(starts.shape)}")
     count = starts.shape[0]
-    positions = node.constant(count_up(tokens).reshape(tokens, 1))
+    positions = count_places(node, tokens, [tokens, 1])
     behind = builder.greaterOrEqual(positions, node.cast(node.reshape(node.operand(index), [1, count]), "int32"))
     number = builder.reduceSum(builder.cast(behind, "int32"), axes=[1])
     same = builder.equal(node.reshape(number, [tokens, 1]), node.reshape(number, [1, tokens]))

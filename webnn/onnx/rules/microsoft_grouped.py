@@ -14,7 +14,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, places, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, count_places, rotate, split_heads
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
@@ -77,7 +77,7 @@ def _follow(node: Node, first: MLOperand, batch: int, rows: int) -> MLOperand:
     """Return the positions of rows from the first one on: [batch, rows]."""
     first = node.reshape(node.cast(first, "int32"), [1, 1])
     if have_names([batch, rows]):
-        own = node.builder.add(first, places(node, rows, [1, rows]))
+        own = node.builder.add(first, count_places(node, rows, [1, rows]))
         return own if is_same(batch, 1) else node.builder.expand(own, [batch, rows])
     return node.builder.add(first, node.constant(np.tile(count_up(rows, batch), (batch, 1))))
 

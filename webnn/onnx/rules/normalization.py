@@ -8,9 +8,11 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
+from webnn.importing.named import are_same, is_same
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["RULES"]
 
@@ -127,11 +129,11 @@ def _parameter(node: Node, index: int, shape: Sequence[int]) -> MLOperand | None
     """Return an input that is broadcast to the last dimensions of another one, in their shape; None if it has more dimensions."""
     operand, own = node.operand(index), node.value(index).shape
     more = len(own) - len(shape)
-    if any(size != 1 for size in own[: max(0, more)]):
+    if not all(is_same(size, 1) for size in own[: max(0, more)]):
         return None
     if more > 0:
         operand = node.reshape(operand, own[more:])
-    return operand if tuple(_shape(operand)) == tuple(shape) else node.builder.expand(operand, list(shape))
+    return operand if are_same(_shape(operand), shape) else node.builder.expand(operand, list(shape))
 
 
 def _rms_normalization(node: Node) -> MLOperand:
@@ -186,9 +188,11 @@ def _along(compute: Callable[[Node, MLOperand, int], MLOperand]) -> Callable[[No
     def rule(node: Node) -> MLOperand:
         x, shape = node.operand(0), list(node.value(0).shape)
         axis = node.axis("axis", 1 if node.version < 13 else -1, len(shape))
-        long = [index for index in range(axis, len(shape)) if shape[index] > 1]
-        if node.version >= 13 or len(long) < 2:
-            return compute(node, x, axis if node.version >= 13 else (*long, axis)[0])
+        if node.version >= 13:
+            return compute(node, x, axis)
+        long = [index for index in range(axis, len(shape)) if is_named(shape[index]) or shape[index] > 1]
+        if len(long) < 2:
+            return compute(node, x, (*long, axis)[0])
         return node.reshape(compute(node, node.reshape(x, [product(shape[:axis]), product(shape[axis:])]), 1), shape)
 
     rule.__doc__ = compute.__doc__
