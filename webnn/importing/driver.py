@@ -193,7 +193,12 @@ class Driver(ABC, Generic[_Node, _Item]):
         naming = self.operands.naming
         if naming is not None:
             found = {key: self.operands.find(value) for key, value in self.outputs.items()}
-            for key, operand in naming.finish(found).items():
+            try:
+                found = naming.finish(found)
+            except Refused as reason:
+                self.refuse("dims", "", reason)
+                return None, replace(report, refusals=tuple(self._refusals))
+            for key, operand in found.items():
                 self.outputs[key].operand = operand
         description = describe_import(self.operands, self.outputs, name)
         return description, _note_unused(report, self.operands, description)

@@ -68,8 +68,8 @@ class Naming(Protocol):
     def finish(self, outputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
         """Return the outputs, which check in each run what the import has assumed. All shapes get names in place of named sizes."""
 
-    def refuse(self, sizes: Iterable[object]) -> Exception:
-        """Return the refusal of a node that needs the numbers of sizes."""
+    def refuse(self, sizes: Iterable[object] = ()) -> Exception:
+        """Return the refusal of a node that needs the numbers of sizes, by default of all of them."""
 
 
 #: Makes the names of an import into graphs of a draft: of a draft, and of the setting for each name, which advice names.

@@ -12,6 +12,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.named import are_same, have_names, is_same, settle, sizes_of
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
 from webnn.validation import webidl
+from webnn.validation.named_descriptor import is_named
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
@@ -186,6 +187,8 @@ class Operands:
         key = (dataType, number, str(number))
         found = self._shared.get(key)
         if found is None:
+            if self.naming is not None and hasattr(number, "terms"):
+                return self.naming.emit(np.array([number, None], object)[0:1].reshape(()), dataType)
             found = self._shared[key] = self.builder.constant(dataType, number)
         return found
 
@@ -274,6 +277,10 @@ class Steps:
         assert self._operands.naming is not None  # it has made the sizes
         return self._operands.naming.count(start, end, step, dataType)
 
+    def count_up(self, count: int, shape: Sequence[int]) -> MLOperand:
+        """Return the numbers from 0 to a count, which may have a name, in int32 and in a shape."""
+        return self.reshape(self.count(0, count), shape) if is_named(count) else self.constant(np.arange(count, dtype=np.int32).reshape(shape))
+
     def note(self, text: str) -> None:
         """Note in the report what differs from the model."""
         self._operands.notes[text] = None
@@ -349,6 +356,8 @@ class Inputs(Steps):
                     "export the parts before and behind it as two models",
                     "what must be known at import depends on data",
                 )
+            if self._operands.naming is not None and not value.roots:
+                raise self._operands.naming.refuse()
             constants = ", ".join(f"{name!r}: ..." for name in sorted(value.roots))
             what_it_is = "it" if value.roots == {value.name} else "what it comes from"
             advice = f"give {what_it_is} as a constant: constants={{{constants}}}" if constants else ""

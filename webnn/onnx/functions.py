@@ -9,6 +9,7 @@ from typing import Any
 from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
 from webnn.importing.values import Refused, Value
+from webnn.validation.named_descriptor import is_named
 
 __all__ = ["bind", "find_body", "find_schema", "has_body"]
 
@@ -42,6 +43,8 @@ def find_body(schema: Any, node: NodeProto, version: int, inputs: Sequence[Value
     else:
         serialized = schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version))
     body.ParseFromString(serialized)
+    if not body.node and (sizes := [size for value in inputs if value is not None for size in value.shape if is_named(size)]):
+        raise Refused(f"the dimensions {', '.join(dict.fromkeys(map(repr, sizes)))} must be fixed, because the body depends on their sizes")
     return body
 
 
@@ -57,7 +60,9 @@ def _type(value: Value | None) -> TypeProto:
         # A scalar has a shape, too.
         proto.tensor_type.shape.SetInParent()
         for size in value.shape:
-            proto.tensor_type.shape.dim.add(dim_value=size)
+            dim = proto.tensor_type.shape.dim.add()
+            if not is_named(size):
+                dim.dim_value = size
     return proto
 
 

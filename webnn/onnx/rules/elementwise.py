@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLClampOptions
-from webnn.importing.named import is_same
+from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.model import element_type
@@ -241,8 +241,12 @@ def _dropout(node: Node) -> list[Result]:
     """Pass the input on. Refused in training mode."""
     if node.given(2) and bool(node.known(2, "training_mode").any()):
         raise Refused("training mode is not supported", "export the model for inference")
-    mask = np.broadcast_to(np.ones((), np.bool_), node.value(0).shape)
-    return [node.value(0), mask]
+    shape = node.value(0).shape
+    if not any(node.outputs[1:]):
+        return [node.value(0)]
+    if have_names(shape):
+        return [node.value(0), node.boolean(node.builder.expand(node.constant(np.ones((), np.bool_)), list(shape)))]
+    return [node.value(0), np.broadcast_to(np.ones((), np.bool_), shape)]
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -197,7 +197,7 @@ def _slice_named(node: Node, starts: Sequence[int], ends: Sequence[int], axes: S
         else:
             chosen = range(begin, last, step)
             if step < 0:
-                raise Refused(f"steps must be 1 or -1 along axes whose size has a name, got {step}")
+                raise Refused(f"the size {size!r} of axis {axis} must be fixed for a step of {step} from {begin!r} to {last!r}")
             first[axis], sizes[axis] = begin, len(chosen)
     if 0 in sizes:
         return _empty(node, sizes)

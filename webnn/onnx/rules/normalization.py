@@ -214,9 +214,10 @@ def _log_softmax(node: Node, x: MLOperand, axis: int) -> MLOperand:
 def _hardmax(node: Node, x: MLOperand, axis: int) -> MLOperand:
     """Compare argMax with the indices."""
     shape = _shape(x)
-    indices = np.arange(shape[axis], dtype=np.int32).reshape([-1 if index == axis else 1 for index in range(len(shape))])
+    spread = [size if index == axis else 1 for index, size in enumerate(shape)]
+    indices = node.count_up(shape[axis], spread)
     found = node.builder.argMax(x, axis, keepDimensions=True, outputDataType="int32")
-    return node.builder.equal(found, node.constant(indices))
+    return node.builder.equal(found, indices)
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -17,7 +17,7 @@ from webnn.builder.operand import MLOperand, Operator
 from webnn.importing.named import evaluate_size, find_names
 from webnn.importing.values import Refused
 from webnn.proposals.dynamic_shapes.builder import DerivedName
-from webnn.proposals.dynamic_shapes.recording import Recording, answer_question, evaluate
+from webnn.proposals.dynamic_shapes.recording import Facts, Recording, answer_question, evaluate
 from webnn.proposals.dynamic_shapes.sizes import Atom, Size, Terms, describe_terms
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.named_descriptor import NamedDescriptor
@@ -25,8 +25,10 @@ from webnn.validation.revision import Revision
 
 __all__ = ["Names"]
 
-#: The sizes with which an import runs: no two are equal, and few rules know them. A graph of them has few bytes.
-_EXAMPLES = (61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193)
+#: The sizes with which an import runs: no two are equal, and few rules know them. Those of more than a few names are small at first,
+#: because a shape has several of them.
+_SMALL, _FEW = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59), 4
+_EXAMPLES = (*_SMALL, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193)
 #: An answer that differs for sizes that are so many times larger depends on the size too much.
 _LARGER = 64
 #: The most things that an import assumes.
@@ -64,11 +66,15 @@ class _Examples(Recording):
 
     def hash(self, size: Size) -> int:
         """Return the hash of a polynomial: equal ones are the same size."""
-        return hash(size.key)
+        number = _number(size)
+        return hash(size.key if isinstance(number, Size) else number)
 
     def index(self, size: Size) -> int:
-        """Refuse the node: it needs a number."""
-        raise self.names.refuse([size])
+        """Refuse the node if it needs the number of a size that has a name."""
+        number = _number(size)
+        if isinstance(number, Size):
+            raise self.names.refuse([size])
+        return cast(int, number)
 
     def text(self, size: Size) -> str:
         """Return a size as messages show it."""
@@ -102,13 +108,14 @@ class NamingBuilder(BuilderBase):
     def _connect(
         self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
     ) -> Operator:
+        arguments = tuple([_plain(each) for each in arguments])
         sizes = [size for each in arguments for size in _sizes(each)]
-        given = {**cast("Mapping[str, Any]", options or {}), **members}
+        given = {name: _plain(each) for name, each in {**cast("Mapping[str, Any]", options or {}), **members}.items()}
         chosen = [size for each in given.values() for size in _sizes(each)]
         every: Any = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
         path = _find_path([*sizes, *chosen, *[size for each in every if isinstance(each, MLOperand) for size in each.descriptor.dimensions]])
         if path is None:
-            return super()._connect(name, operands, arguments, options, members)
+            return super()._connect(name, operands, arguments, given or None, {})
         names = path.names
         with path.silence():
             if sizes and name in _DYNAMIC and not chosen and _has_form(name, given) and all(isinstance(each, list | tuple) for each in arguments):
@@ -119,7 +126,7 @@ class NamingBuilder(BuilderBase):
             elif sizes or chosen:
                 raise names.refuse([*sizes, *chosen])
             else:
-                operator = super()._connect(name, operands, arguments, options, members)
+                operator = super()._connect(name, operands, arguments, given or None, {})
             _change_result(operator, _settle)
         return operator
 
@@ -133,6 +140,11 @@ def _sizes(value: object) -> list[Size]:
     if isinstance(value, Size):
         return [value]
     return [each for each in value if isinstance(each, Size)] if isinstance(value, list | tuple) else []
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument with numbers in place of polynomials that are numbers."""
+    return [_number(each) for each in value] if isinstance(value, list | tuple) else _number(value)
 
 
 def _find_path(sizes: Iterable[object]) -> _Examples | None:
@@ -179,12 +191,15 @@ class Names:
         self._sizes: dict[str, Size] = {}
         self._meanings: dict[str, int | Size] = {}
         self._operands: dict[object, MLOperand] = {}
+        #: The inputs that give names their sizes.
+        self._inputs: list[MLOperand] = []
         self._texts: dict[object, DerivedName | str] = {}
 
     def add(self, name: str) -> Size:
         """Return the size of a dimension of an input with a name, or with a sum of products of names."""
         if name not in self._sizes:
-            value = _EXAMPLES[len(self._sizes) % len(_EXAMPLES)] + 200 * (len(self._sizes) // len(_EXAMPLES))
+            place = len(self._sizes) + (len(_SMALL) if len(self._settings) <= _FEW else 0)
+            value = _EXAMPLES[place % len(_EXAMPLES)] + 200 * (place // len(_EXAMPLES))
             self._path.add(name, value, value * _LARGER)
             self._sizes[name] = self._path.named(name, max(1, self._revision.min_dimension), self._revision.max_dimension)
         return self._sizes[name]
@@ -203,9 +218,9 @@ class Names:
                 self._meanings[name] = size
         return self._meanings[name]
 
-    def refuse(self, sizes: Iterable[object]) -> Refused:
-        """Return the refusal of a node that needs the numbers of sizes."""
-        names = sorted({name for size in sizes if isinstance(size, Size) for atoms in size.terms for name in _names(atoms)})
+    def refuse(self, sizes: Iterable[object] = ()) -> Refused:
+        """Return the refusal of a node that needs the numbers of sizes, by default of all of them."""
+        names = sorted({name for size in sizes if isinstance(size, Size) for atoms in size.terms for name in _names(atoms)}) or [*self._sizes]
         what = f"dimension{'s' if len(names) != 1 else ''} {' and '.join(map(repr, names))}"
         settings = dict.fromkeys([self._settings[name] for name in names if name in self._settings])
         return Refused(f"the {what} must be fixed", f"give a number for {' and '.join(settings)}" if settings else "")
@@ -280,6 +295,7 @@ class Names:
 
     def place(self, operand: MLOperand) -> None:
         """Read the sizes of an input's dimensions in the graph, those with names that have no place yet."""
+        self._inputs.append(operand)
         shape: MLOperand | None = None
         for axis, size in enumerate(cast("tuple[Any, ...]", operand.descriptor.dimensions)):
             name = size.name if isinstance(size, Size) else None
@@ -292,11 +308,8 @@ class Names:
     def finish(self, outputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
         """Return the outputs, which check in each run what the import has assumed. All shapes get names in place of named sizes."""
         made = dict(outputs)
-        facts = self._path.facts()
-        if facts:
-            name = max(made, key=lambda each: len(made[each].descriptor.dimensions))
-            for question, terms, answer in facts:
-                made[name] = self._check(made[name], question, terms, answer)
+        if facts := self._path.facts():
+            self._check_all(made, facts)
         graph = collect(made)
         for operand in [*made.values(), *graph.inputs.values()]:
             operand.descriptor = self._name(operand.descriptor)
@@ -306,6 +319,26 @@ class Names:
                 operand.descriptor = self._name(operand.descriptor)
         return made
 
+    def _check_all(self, outputs: Mapping[str, MLOperand], facts: Facts) -> None:
+        """Check what the import has assumed, before anything else: an input passes through the checks."""
+        users = [operator for operator in collect(outputs).operators if operator.operation.name != "shape"]
+        taken = {id(operand): operand for operator in users for operand in operator.inputs}
+        source = next(each for each in [*self._inputs, *taken.values()] if id(each) in taken and each.descriptor.dimensions)
+        begin = self.builder._count
+        # Operators of their own, because those that there are come later.
+        self._operands = {}
+        for operand in [*self._inputs]:
+            self.place(operand)
+        checked = source
+        for question, terms, answer in facts:
+            checked = self._check(checked, question, terms, answer)
+        made = self.builder._count - begin
+        for operator in collect({"": checked}).operators:
+            operator.index -= begin + made + 1
+        for operator in users:
+            operator.inputs = tuple([checked if each is source else each for each in operator.inputs])
+            operator.members = tuple([(name, checked if each is source else each) for name, each in operator.members])
+
     def _check(self, operand: MLOperand, question: str, terms: Terms, answer: int) -> MLOperand:
         """Reshape an operand to its own shape if something is true; otherwise the shape has another number of elements."""
         builder: Any = self.builder
@@ -313,7 +346,7 @@ class Names:
         sides = [self._emit_sum({atoms: abs(factor) for atoms, factor in terms.items() if (factor > 0) == wanted}) for wanted in (True, False)]
         compare = {("== 0", 0): "notEqual", ("== 0", 1): "equal", ("< 0", 0): "greaterOrEqual", ("< 0", 1): "lesser"}[question, answer]
         wrong = builder.cast(getattr(builder, compare)(*sides), "int32")
-        shape = operand.descriptor.dimensions or (1,)
+        shape = operand.descriptor.dimensions
         first = builder.add(self.emit(np.array([shape[0], None], object)[:-1], "int32"), wrong)
         rest = [self.emit(np.array([*shape[1:], None], object)[:-1], "int32")] if len(shape) > 1 else []
         target = builder.concat([first, *rest], 0) if rest else first
@@ -321,7 +354,7 @@ class Names:
             checked = cast(MLOperand, builder.reshapeDynamic(operand, target))
             checked.descriptor = OperandDescriptor(operand.descriptor.dataType, shape)
             _change_result(cast(Operator, checked._operator), lambda _: checked.descriptor)
-            return checked if operand.descriptor.dimensions else cast(MLOperand, builder.reshape(checked, []))
+            return checked
 
     def _name(self, descriptor: OperandDescriptor) -> OperandDescriptor:
         """Return a descriptor with names in place of sizes."""
