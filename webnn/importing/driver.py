@@ -39,8 +39,8 @@ from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor, Shape
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
-from webnn.validation.extras import find
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNTypeError
+from webnn.validation.extras import find
 
 __all__ = [
     "DRAFT",
@@ -50,11 +50,11 @@ __all__ = [
     "build_import",
     "describe_import",
     "enter_body",
+    "find_naming",
     "finish_import",
     "fit_integers",
     "fit_shape",
     "make_builder",
-    "find_naming",
     "make_naming",
 ]
 
@@ -77,7 +77,6 @@ _LONGEST_TEXT = 2000
 _Node = TypeVar("_Node")
 _Item = TypeVar("_Item")
 _Steps = TypeVar("_Steps")
-_Size = TypeVar("_Size", int, "int | str")
 
 
 def make_naming(names: Mapping[str, str], target: GraphBuilder | None) -> Naming | None:
@@ -135,6 +134,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         self.operands.naming = naming
         self.outputs: dict[str, Value] = {}
         self._builder = builder
+        self._advice_of_names = "" if naming is None else "give dimensions of one size the same name"
         #: In a dictionary, because a refusal that a loop repeats counts once.
         self._refusals: dict[Refusal, None] = {}
         self._nodes: list[NodeReport] = []
@@ -205,7 +205,7 @@ class Driver(ABC, Generic[_Node, _Item]):
 
     def refuse(self, place: str, operator: str, reason: Refused | WebNNTypeError) -> None:
         """Note why a node, an input or an output cannot be imported."""
-        refused = reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
+        refused = reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}", self._advice_of_names)
         place, operator, text, advice = map(_shorten, (place, operator, refused.reason, refused.advice))
         self._refusals[Refusal(place=place, operator=operator, reason=text, advice=advice, never=refused.never)] = None
 
@@ -393,7 +393,7 @@ def enter_body(path: str, name: str, depth: int) -> str:
     return path if len(path) <= _LONGEST_PATH else f"...{path[-_LONGEST_PATH:]}"
 
 
-def fit_shape(given: Sequence[_Size], declared: Sequence[int | str]) -> tuple[_Size, ...]:
+def fit_shape(given: Sequence[Any], declared: Sequence[int | str]) -> tuple[Any, ...]:
     """Return the shape of an input that the caller gives; it must be the declared one, but for sizes that are open, which have names."""
     if len(given) != len(declared) or any(isinstance(each, int) and each != size for size, each in zip(given, declared, strict=True)):
         raise Refused(f"the shape must fit [{', '.join(map(str, declared))}], got {list(given)}")

@@ -70,7 +70,12 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
 
     ``low`` and ``high`` elements are added at the ends of each dimension, or removed if negative, and ``interior`` between two others.
     """
-    shape = tuple([size + (max(size - 1, 0) * inner if inner else 0) + a + b for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)])
+    shape = tuple(
+        [
+            size + (max(size - 1, 0) * inner if inner else 0) + a + b
+            for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)
+        ]
+    )
     if 0 in shape:
         return np.zeros(shape, value.dtype)
     starts = [max(0, -before) for before in low]

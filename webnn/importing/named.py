@@ -39,7 +39,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: A number, a name, or a sum of products of these: ``past_sequence_length + sequence_length``.
+#: A number, a name, or a sum of products of these: ``past_sequence_length + sequence_length``, and the most characters of one.
+_LONGEST = 200
 _TOKENS = re.compile(r"\s*(?:(\d+)|([^\W\d][\w.]*)|([-+*]))\s*")
 
 
@@ -111,6 +112,8 @@ def replace_names(text: str, values: Mapping[str, str]) -> str:
 
 def _tokens(text: str) -> list[tuple[str, str, str]] | None:
     found, place = [], 0
+    if len(text) > _LONGEST:
+        return None
     while place < len(text):
         match = _TOKENS.match(text, place)
         if match is None:
@@ -156,7 +159,8 @@ def broadcast_sizes(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | Non
 
 def sizes_of(array: Array) -> list[int]:
     """Return the elements of an array of integers and named sizes."""
-    return [each if is_named(each) else int(each) for each in array.reshape(-1).tolist()]
+    sizes: Any = [each if is_named(each) else int(each) for each in array.reshape(-1).tolist()]
+    return list(sizes)
 
 
 def as_array(sizes: Sequence[int]) -> Array:

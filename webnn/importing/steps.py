@@ -9,10 +9,9 @@ import numpy as np
 
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
-from webnn.importing.named import are_same, have_names, is_same, settle, sizes_of
+from webnn.importing.named import are_same, have_names, sizes_of
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
 from webnn.validation import webidl
-from webnn.validation.named_descriptor import is_named
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
 
 if TYPE_CHECKING:
@@ -279,7 +278,11 @@ class Steps:
 
     def count_up(self, count: int, shape: Sequence[int]) -> MLOperand:
         """Return the numbers from 0 to a count, which may have a name, in int32 and in a shape."""
-        return self.reshape(self.count(0, count), shape) if is_named(count) else self.constant(np.arange(count, dtype=np.int32).reshape(shape))
+        return (
+            self.reshape(self.count(0, count), shape)
+            if have_names([count])
+            else self.constant(np.arange(count, dtype=np.int32).reshape(shape))
+        )
 
     def note(self, text: str) -> None:
         """Note in the report what differs from the model."""
@@ -409,7 +412,6 @@ class Inputs(Steps):
         """Return the operand of indices into dimensions of some sizes; for those that are known see `known_indices`."""
         known = self.known_indices(index, *sizes)
         return self._operands.find(self.value(index)) if known is None else self.constant(known)
-
 
     @staticmethod
     def _indices_of_names(array: Array, sizes: Sequence[int]) -> Array | None:

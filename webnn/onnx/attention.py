@@ -16,7 +16,20 @@ from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
-__all__ = ["Attended", "attend", "causal", "concat", "count_up", "join_heads", "lowest", "masked", "pick_rotation", "count_places", "rotate", "split_heads"]
+__all__ = [
+    "Attended",
+    "attend",
+    "causal",
+    "concat",
+    "count_places",
+    "count_up",
+    "join_heads",
+    "lowest",
+    "masked",
+    "pick_rotation",
+    "rotate",
+    "split_heads",
+]
 
 
 #: The most elements of a mask that is made at import.

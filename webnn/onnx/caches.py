@@ -12,9 +12,9 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
-from webnn.importing.values import Refused
 from webnn.importing.named import have_names, is_same
-from webnn.onnx.attention import causal, concat, count_up, lowest, count_places
+from webnn.importing.values import Refused
+from webnn.onnx.attention import causal, concat, count_places, count_up, lowest
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -97,7 +97,11 @@ def visible(node: Node, cache: Cache, like: MLOperand, *, isCausal: bool, window
     """Return the mask of rows that see valid ones: up to their own, or the last few of these; or all valid ones."""
     rows, columns = cache.rows, cache.columns
     if cache.past is not None and cache.past + rows == columns:
-        return causal(node, rows, columns, like, window=window) if isCausal and (have_names([rows]) or rows > 1 or 0 < window < columns) else None
+        return (
+            causal(node, rows, columns, like, window=window)
+            if isCausal and (have_names([rows]) or rows > 1 or 0 < window < columns)
+            else None
+        )
     builder = node.builder
     own = positions_of(node, cache)
     own = node.reshape(own if isCausal else slice_axis(node, own, 1, rows - 1, 1), [cache.batch, 1, rows if isCausal else 1, 1])

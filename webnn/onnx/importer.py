@@ -11,24 +11,23 @@ from typing import Any
 import numpy as np
 from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, checker, defs
 
-from webnn.builder.describe import value_key
 from webnn.builder.graph_builder import LabellingBuilder
 from webnn.builder.operand import MLOperand
-from webnn.importing.driver import Driver, enter_body, find_naming
-from webnn.importing.named import Naming, are_same, settle
+from webnn.importing.driver import Driver, enter_body
+from webnn.importing.named import Naming, find_names
 from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
-from webnn.onnx.functions import bind, find_body, find_schema, has_body
+from webnn.onnx.functions import bind, find_body, find_schema, has_body, without_bodies
 from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, PLAIN_ATTRIBUTES, Model, Settings, Source, element_type, input_shape, read_node
+from webnn.onnx.names import name_shape, named_sizes, place_names, settle_values
 from webnn.onnx.node import Node, output_types, refuse_types
 from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 from webnn.validation import webidl
-from webnn.validation.named_descriptor import is_named
 
 __all__ = ["Importer"]
 
@@ -147,6 +146,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         settings = self._settings
         names = [info.name for info in graph.input]
         dims = [dim.dim_param for info in graph.input for dim in info.type.tensor_type.shape.dim if dim.dim_param]
+        if any(name not in dims for name in settings.dims):
+            dims += [name for text in dict.fromkeys(dims) for name in find_names(text)]
         self.check_names("shapes", settings.shapes, names, "an input")
         self.check_names("constants", settings.constants, names, "an input")
         self.check_names("dims", settings.dims, dims, "a dimension of an input")
@@ -155,7 +156,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             if info.name not in initializers or info.name in settings.constants:
                 scope.define(info.name, self.attempt(f"inputs[{info.name!r}]", partial(self._input, info)))
         if self.operands.naming is not None:
-            self._place_names(self.operands.naming, scope)
+            for name, value in place_names(self.operands.naming, self._inputs, self.operands).items():
+                scope.define(name, value)
         for source in self._model.nodes:
             if source.operator != "Constant" or not self._import_constant(source, _constant_tensor(source), scope):
                 self.import_top((source, scope))
@@ -222,38 +224,11 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if info.type.WhichOneof("value") != "tensor_type":
             raise Refused(f"must be a tensor, got {info.type.WhichOneof('value') or 'no type'}")
         dtype = element_type(info.type.tensor_type.elem_type)
-        value = self.define_input(
-            info.name, dtype, self._sizes(info.name, input_shape(self._settings, info)), self._settings.constants.get(info.name)
-        )
+        shape = name_shape(self.operands.naming, input_shape(self._settings, info))
+        value = self.define_input(info.name, dtype, shape, self._settings.constants.get(info.name))
         if value.operand is not None:
             self._inputs[info.name] = value
         return value
-
-    def _sizes(self, name: str, shape: Sequence[int | str]) -> tuple[int, ...]:
-        """Return the shape of an input with sizes in place of names."""
-        naming, sizes = self.operands.naming, list[Any](shape)
-        for axis, size in enumerate(shape):
-            if isinstance(size, str):
-                if naming is None:
-                    draft = find_naming()
-                    advice = "" if draft is None else f"or make the builder in a context of ML(revision={draft!r}), which has names"
-                    raise Refused(f"the size of dimension {axis} must be a number in this draft, got the name {size!r}", advice)
-                if not size.strip():
-                    raise Refused(f"the name of dimension {axis} must not be empty")
-                sizes[axis] = naming.add(size)
-        return tuple(sizes)
-
-    def _place_names(self, naming: Naming, scope: Scope) -> None:
-        """Read the sizes of names in the graph. An input whose dimension is a sum of names gets that as its size."""
-        for value in self._inputs.values():
-            naming.place(self.operands.find(value))
-        for name, value in self._inputs.items():
-            shape: list[Any] = [naming.meaning(size) if is_named(size) else size for size in value.shape]
-            if not are_same(shape, value.shape):
-                self._builder.label = f"{name} must be [{', '.join(map(str, shape))}]"
-                operand = self._builder.reshape(self.operands.find(value), shape)
-                self.operands.checks.add(value_key(operand))
-                scope.define(name, replace(value, shape=tuple(shape), operand=operand))
 
     # Nodes.
 
@@ -270,7 +245,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         """Return why ONNX's own inference refuses a node."""
         source, scope = node
         inputs = _inputs(source, scope)
-        if self.operands.naming is not None and (sizes := [size for value in inputs if value is not None for size in _named_sizes(value)]):
+        if self.operands.naming is not None and (sizes := named_sizes(inputs)):
             raise self.operands.naming.refuse(sizes) from None
         return self._shapes.explain(source.proto, scope.opsets, inputs)
 
@@ -399,7 +374,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
             if folded is not None:
                 found = [None if array is None else self._made(array) for array in folded]
                 if self.operands.naming is not None:
-                    self._settle(found, output_types(operator, version, domain, types, len(source.outputs)))
+                    settle_values(found, output_types(operator, version, domain, types, len(source.outputs)))
                 if (step := _PACKING.get(operator)) is not None and found[0] is not None and found[0].array is not None:
                     permutation = next((list(each.ints) for each in attributes if each.name == "perm"), None)
                     found[0].packed = follow(step, [value for value in inputs if value is not None], found[0].array, permutation)
@@ -423,7 +398,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if kind in self._valid:
             return
         try:
-            checker.check_node(_without_bodies(source), self._checks)
+            checker.check_node(without_bodies(source), self._checks)
         except checker.ValidationError as error:
             first_line = str(error).strip().partition("\n")[0]
             raise Refused(f"the node is not valid: {first_line}") from None
@@ -454,9 +429,7 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
         """Return a rule's result as a value."""
         if isinstance(result, np.ndarray):
-            made = self._made(result)
-            if result.dtype == object:
-                self._settle([made], [dtype])
+            settle_values([made := self._made(result)], [dtype])
             return made
         if isinstance(result, MLOperand):
             return self.typed(result, dtype)
@@ -472,14 +445,6 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         elif array.base is None:
             self.operands.spend(array.nbytes)
         return value
-
-    @staticmethod
-    def _settle(values: Iterable[Value | None], dtypes: Iterable[np.dtype[Any] | None]) -> None:
-        """Give values that are arrays of objects their element types; those that are all numbers become arrays of them."""
-        for value, dtype in zip(values, dtypes, strict=False):
-            if value is not None and value.array is not None and value.array.dtype == object:
-                value.dtype = dtype or np.dtype(np.int64)
-                value.array = settle(value.array, value.dtype)
 
     def _inline(
         self, source: Source, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any
@@ -520,26 +485,8 @@ def _inputs(source: Source, scope: Scope) -> list[Value | None]:
     return found
 
 
-def _named_sizes(value: Value) -> list[int]:
-    """Return the sizes with names that a value has, in its shape or among its elements."""
-    elements = value.array.reshape(-1).tolist() if value.array is not None and value.array.dtype == object else []
-    return [size for size in [*value.shape, *elements] if is_named(size)]
-
-
 def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Value | None]:
     """Return one output for each name; only an empty name may have none."""
     if any(names[len(outputs) :]):
         raise Refused(f"has {len(outputs)} outputs, got names for {len(names)}")
     return [*outputs, *[None] * len(names)][: len(names)]
-
-
-def _without_bodies(source: Source) -> NodeProto:
-    """Return a node without the nodes of its bodies, which are checked one by one."""
-    if not any(attribute.HasField("g") for attribute in source.attributes):
-        return source.proto
-    checked = NodeProto()
-    checked.CopyFrom(source.proto)
-    for attribute in checked.attribute:
-        if attribute.HasField("g"):
-            attribute.g.CopyFrom(GraphProto(name="body"))
-    return checked

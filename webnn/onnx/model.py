@@ -397,7 +397,7 @@ def input_shape(settings: Settings, info: ValueInfoProto) -> tuple[int | str, ..
     """
     constant = settings.constants.get(info.name)
     if constant is not None:
-        return np.shape(constant)
+        return tuple(np.shape(constant))
     tensor = info.type.tensor_type
     given = settings.shapes.get(info.name)
     if not tensor.HasField("shape"):

@@ -209,9 +209,7 @@ def _grouped(g: _Graph) -> None:
 
 def _add_and_normalize(g: _Graph, x: str, added: str, scale: str) -> tuple[str, str]:
     outputs = [f"normalized_{len(g.nodes)}", "", "", f"sum_{len(g.nodes)}"]
-    g.nodes.append(
-        helper.make_node("SkipSimplifiedLayerNormalization", [x, added, scale], outputs, domain="com.microsoft", epsilon=1e-6)
-    )
+    g.nodes.append(helper.make_node("SkipSimplifiedLayerNormalization", [x, added, scale], outputs, domain="com.microsoft", epsilon=1e-6))
     return outputs[0], outputs[3]
 
 

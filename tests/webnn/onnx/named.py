@@ -55,27 +55,29 @@ def import_fixed(
             return None
 
 
-def _open(model: onnx.ModelProto, names: Sequence[str]) -> tuple[onnx.ModelProto, dict[str, str]]:
-    """Return a model in which each size of some inputs is a name, and the names."""
+def _open(model: onnx.ModelProto, names: Sequence[str], size: int | None) -> tuple[onnx.ModelProto, dict[str, str]]:
+    """Return a model in which each size of some inputs is a name, or one size of them, and the names."""
     opened, dims = onnx.ModelProto(), {}
     opened.CopyFrom(model)
     for info in opened.graph.input:
         if info.name in names:
             for dim in info.type.tensor_type.shape.dim:
+                if size is not None and dim.dim_value != size:
+                    continue
                 dim.dim_param = f"n{dim.dim_value}"
                 dims[dim.dim_param] = dim.dim_param
     return opened, dims
 
 
-def compare(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> Named:
-    """Import a model twice, with the shapes of the inputs and with a name for each size, and compare the numbers."""
+def compare(model: onnx.ModelProto, feeds: Mapping[str, Array], size: int | None = None) -> Named:
+    """Import a model twice, with the shapes of the inputs and with a name for each size, or for one, and compare the numbers."""
     context = make_context()
     builder = MLGraphBuilder(context)
     found = import_fixed(model, feeds, builder)
     if found is None:
         return Named("unnamed", "refused with numbers")
     fixed, constants = found
-    opened, dims = _open(model, [name for name in feeds if name not in constants])
+    opened, dims = _open(model, [name for name in feeds if name not in constants], size)
     if not dims or any(0 in each.shape for each in feeds.values()):
         return Named("unnamed", "no input has a dimension, or one has no elements")
     if not fixed.inputs:

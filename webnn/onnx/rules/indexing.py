@@ -10,12 +10,11 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
-from webnn.importing.named import are_same, is_same, sizes_of
+from webnn.importing.named import are_same, have_names, is_same, sizes_of
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.named_descriptor import is_named
 
 __all__ = ["RULES"]
 
@@ -61,7 +60,7 @@ def _gather(node: Node) -> Result:
     if not indices.size:
         return np.zeros((*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]), value.dtype)
     size = value.shape[axis]
-    if is_named(size) and indices.array is not None and indices.dtype.kind == "i" and is_same(indices.size, 1):
+    if have_names([size]) and indices.array is not None and indices.dtype.kind == "i" and is_same(indices.size, 1):
         [index] = sizes_of(indices.array)
         part = slice_axis(node, node.operand(0), axis, index + size if index < 0 else index, 1)
         return node.reshape(part, [*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]])

@@ -12,7 +12,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.named import are_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import attend, causal, concat, join_heads, lowest, masked, count_places, split_heads
+from webnn.onnx.attention import attend, causal, concat, count_places, join_heads, lowest, masked, split_heads
 from webnn.onnx.caches import Cache, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, subtract_zero

@@ -14,7 +14,7 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, count_up, join_heads, lowest, pick_rotation, count_places, rotate, split_heads
+from webnn.onnx.attention import Attended, attend, count_places, count_up, join_heads, lowest, pick_rotation, rotate, split_heads
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange

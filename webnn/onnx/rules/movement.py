@@ -182,30 +182,30 @@ def _slice(node: Node) -> Result:
 
 
 def _slice_named(node: Node, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int], steps: Sequence[int]) -> Result:
-    """Slice a value with named sizes, or up to such sizes. An axis of which all is taken backwards is reversed; other steps must be 1."""
+    """Slice a value with named sizes, or up to such sizes. Along such an axis the step must be 1, or -1 if all of it is taken."""
     value = node.value(0)
-    first, sizes, backwards = [0] * value.rank, list(value.shape), []
+    first, sizes, strides, backwards = [0] * value.rank, list(value.shape), [1] * value.rank, []
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         size = value.shape[axis]
         low, high = (0, size) if step > 0 else (-1, size - 1)
         begin = min(max(start + size if start < 0 else start, 0), high)
         last = min(max(end + size if end < 0 else end, low), high)
-        if step == -1 and is_same(begin - last, size):
-            backwards.append(axis)
+        if not have_names([begin, last]):
+            chosen = range(begin, last, step)
+            sizes[axis], strides[axis] = len(chosen), abs(step)
+            first[axis] = min(chosen[0], chosen[-1]) if chosen else 0
         elif step == 1:
             first[axis], sizes[axis] = begin, max(last - begin, 0)
-        else:
-            chosen = range(begin, last, step)
-            if step < 0:
-                raise Refused(f"the size {size!r} of axis {axis} must be fixed for a step of {step} from {begin!r} to {last!r}")
-            first[axis], sizes[axis] = begin, len(chosen)
+        elif not (step == -1 and is_same(begin - last, size)):
+            raise Refused(f"the sizes must be fixed for a step of {step} along axis {axis}, from {begin!r} to {last!r}")
+        if step < 0:
+            backwards.append(axis)
     if 0 in sizes:
         return _empty(node, sizes)
-    strides = dict(zip(axes, steps, strict=True))
-    operand = slice_operand(node, node.operand(0), first, sizes, [max(strides.get(axis, 1), 1) for axis in range(value.rank)])
+    part = slice_operand(node, node.operand(0), first, sizes, strides)
     if backwards:
-        return node.builder.reverse(operand, axes=backwards)
-    return value if operand is node.operand(0) else operand
+        return node.builder.reverse(part, axes=backwards)
+    return value if part is node.operand(0) else part
 
 
 # Repetitions.

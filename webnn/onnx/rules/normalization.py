@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormalizationOptions
 from webnn.importing.named import are_same, is_same

@@ -25,10 +25,10 @@ from webnn.validation.revision import Revision
 
 __all__ = ["Names"]
 
-#: The sizes with which an import runs: no two are equal, and few rules know them. Those of more than a few names are small at first,
+#: The sizes with which an import runs: no two are equal, and few rules know them. Those of more than a few names begin with small ones,
 #: because a shape has several of them.
-_SMALL, _FEW = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59), 4
-_EXAMPLES = (*_SMALL, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193)
+_EXAMPLES = [size for size in range(17, 200) if all(size % each for each in range(2, size))]
+_SMALL, _FEW = 11, 4
 #: An answer that differs for sizes that are so many times larger depends on the size too much.
 _LARGER = 64
 #: The most things that an import assumes.
@@ -82,12 +82,12 @@ class _Examples(Recording):
 
     def _ask(self, question: str, terms: Terms) -> bool:
         answer = answer_question(question, terms, dict(self._values))
-        if not self._silent:
-            if (question, frozenset(terms.items())) not in self._answers:
-                if answer_question(question, terms, dict(self._larger)) != answer or len(self._answers) >= _MOST_FACTS:
-                    raise self.names.refuse([Size(self, terms)])
-            return super()._ask(question, terms)
-        return answer == 0
+        if self._silent:
+            return answer == 0
+        is_new = (question, frozenset(terms.items())) not in self._answers
+        if is_new and (answer_question(question, terms, dict(self._larger)) != answer or len(self._answers) >= _MOST_FACTS):
+            raise self.names.refuse([Size(self, terms)])
+        return super()._ask(question, terms)
 
 
 class NamingBuilder(BuilderBase):
@@ -113,15 +113,17 @@ class NamingBuilder(BuilderBase):
         given = {name: _plain(each) for name, each in {**cast("Mapping[str, Any]", options or {}), **members}.items()}
         chosen = [size for each in given.values() for size in _sizes(each)]
         every: Any = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
-        path = _find_path([*sizes, *chosen, *[size for each in every if isinstance(each, MLOperand) for size in each.descriptor.dimensions]])
+        path = _find_path(
+            [*sizes, *chosen, *[size for each in every if isinstance(each, MLOperand) for size in each.descriptor.dimensions]]
+        )
         if path is None:
             return super()._connect(name, operands, arguments, given or None, {})
         names = path.names
         with path.silence():
-            if sizes and name in _DYNAMIC and not chosen and _has_form(name, given) and all(isinstance(each, list | tuple) for each in arguments):
-                lists: Any = arguments
-                given = {member: value for member, value in given.items() if name != "pad"}
-                dynamic = (*operands, *[names.emit(np.array([*each, None], object)[:-1], "int32") for each in lists])
+            if sizes and not chosen and _has_form(name, given) and all(isinstance(each, list | tuple) for each in arguments):
+                # Zeros are padded without an option.
+                given = {} if name == "pad" else given
+                dynamic = (*operands, *[names.emit(_objects(cast("Sequence[Any]", each)), "int32") for each in arguments])
                 operator = super()._connect(_DYNAMIC[name], dynamic, (), given or None, {})
             elif sizes or chosen:
                 raise names.refuse([*sizes, *chosen])
@@ -133,7 +135,12 @@ class NamingBuilder(BuilderBase):
 
 def _has_form(name: str, options: Mapping[str, Any]) -> bool:
     """Tell whether an operation with these options has a form that takes sizes as operands."""
-    return name != "pad" or (options.get("mode", "constant") == "constant" and options.get("value", 0) == 0)
+    return name in _DYNAMIC and (name != "pad" or (options.get("mode", "constant") == "constant" and options.get("value", 0) == 0))
+
+
+def _objects(sizes: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Return sizes as an array of objects, whatever they are."""
+    return np.array([*sizes, None], object)[:-1]
 
 
 def _sizes(value: object) -> list[Size]:
@@ -198,10 +205,10 @@ class Names:
     def add(self, name: str) -> Size:
         """Return the size of a dimension of an input with a name, or with a sum of products of names."""
         if name not in self._sizes:
-            place = len(self._sizes) + (len(_SMALL) if len(self._settings) <= _FEW else 0)
+            place = len(self._sizes) + (_SMALL if len(self._settings) <= _FEW else 0)
             value = _EXAMPLES[place % len(_EXAMPLES)] + 200 * (place // len(_EXAMPLES))
             self._path.add(name, value, value * _LARGER)
-            self._sizes[name] = self._path.named(name, max(1, self._revision.min_dimension), self._revision.max_dimension)
+            self._sizes[name] = self._path.named(name, self._revision.min_dimension, self._revision.max_dimension)
         return self._sizes[name]
 
     def meaning(self, size: Any) -> int | Size:
@@ -220,7 +227,9 @@ class Names:
 
     def refuse(self, sizes: Iterable[object] = ()) -> Refused:
         """Return the refusal of a node that needs the numbers of sizes, by default of all of them."""
-        names = sorted({name for size in sizes if isinstance(size, Size) for atoms in size.terms for name in _names(atoms)}) or [*self._sizes]
+        names = sorted({name for size in sizes if isinstance(size, Size) for atoms in size.terms for name in _names(atoms)}) or [
+            *self._sizes
+        ]
         what = f"dimension{'s' if len(names) != 1 else ''} {' and '.join(map(repr, names))}"
         settings = dict.fromkeys([self._settings[name] for name in names if name in self._settings])
         return Refused(f"the {what} must be fixed", f"give a number for {' and '.join(settings)}" if settings else "")
@@ -255,14 +264,15 @@ class Names:
         if key not in self._operands:
             builder: Any = self.builder
             with self._path.silence():
-                self._operands[key] = builder.range(*[self.emit(np.array([each, None], object)[:-1], dataType) for each in (start, end, step)])
+                self._operands[key] = builder.range(*[self.emit(_objects([each]), dataType) for each in (start, end, step)])
         return self._operands[key]
 
     def _constant(self, numbers: Sequence[int]) -> MLOperand:
         key = tuple(numbers)
         if key not in self._operands:
-            # Larger numbers end a slice at its end.
-            values = np.clip(np.array(numbers, np.int64), -(2**31), 2**31 - 1).astype(np.int32)
+            if not all(-(2**31) <= each < 2**31 for each in numbers):
+                raise Refused(f"numbers among sizes with names must be from -2147483648 to 2147483647, got {list(numbers)}")
+            values = np.array(numbers, np.int32)
             self._operands[key] = self.builder.constant({"dataType": "int32", "shape": [len(numbers)]}, values)
         return self._operands[key]
 
@@ -289,8 +299,8 @@ class Names:
             if isinstance(atom, str):
                 raise self.refuse([self._sizes[atom]])
             _, dividend, divisor = cast("tuple[str, Any, Any]", atom)
-            parts = [self._emit_one(Size(self._path, dict(each))) for each in (dividend, divisor)]
-            self._operands[atom] = self.builder.div(*parts)
+            above, below = (self._emit_one(Size(self._path, dict(each))) for each in (dividend, divisor))
+            self._operands[atom] = self.builder.div(above, below)
         return self._operands[atom]
 
     def place(self, operand: MLOperand) -> None:
@@ -343,12 +353,14 @@ class Names:
         """Reshape an operand to its own shape if something is true; otherwise the shape has another number of elements."""
         builder: Any = self.builder
         builder.label = f"the import has assumed that {_describe(question, terms, answer)}"
-        sides = [self._emit_sum({atoms: abs(factor) for atoms, factor in terms.items() if (factor > 0) == wanted}) for wanted in (True, False)]
+        sides = [
+            self._emit_sum({atoms: abs(factor) for atoms, factor in terms.items() if (factor > 0) == wanted}) for wanted in (True, False)
+        ]
         compare = {("== 0", 0): "notEqual", ("== 0", 1): "equal", ("< 0", 0): "greaterOrEqual", ("< 0", 1): "lesser"}[question, answer]
         wrong = builder.cast(getattr(builder, compare)(*sides), "int32")
         shape = operand.descriptor.dimensions
-        first = builder.add(self.emit(np.array([shape[0], None], object)[:-1], "int32"), wrong)
-        rest = [self.emit(np.array([*shape[1:], None], object)[:-1], "int32")] if len(shape) > 1 else []
+        first = builder.add(self.emit(_objects(shape[:1]), "int32"), wrong)
+        rest = [self.emit(_objects(shape[1:]), "int32")] if len(shape) > 1 else []
         target = builder.concat([first, *rest], 0) if rest else first
         with self._path.silence():
             checked = cast(MLOperand, builder.reshapeDynamic(operand, target))
