@@ -31,7 +31,7 @@ from webnn.builder.graph import FUSE, collect
 from webnn.builder.graph_builder import GraphBuilder, LabellingBuilder, make_sketch
 from webnn.builder.operand import MLOperand
 from webnn.display.text import few
-from webnn.importing.named import NAME_SIZES, Naming, have_names
+from webnn.importing.named import NAME_SIZES, Naming, have_names, is_empty
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands
@@ -243,7 +243,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             if array.dtype != dtype and array.dtype.kind not in "iu" and not np.can_cast(array.dtype, dtype, "same_kind"):
                 raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
             return Value.known(array.astype(dtype), name)
-        if 0 in shape:
+        if is_empty(shape):
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
         value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.importing.named import are_same, is_same
+from webnn.importing.named import are_same, is_empty, is_same
 from webnn.importing.values import Array, Value
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def cut(
     steps: Steps, value: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None
 ) -> Value | MLOperand | Array:
     """Return a slice of a value, whose shape has been checked; it may be empty, or all of it."""
-    if 0 in sizes:
+    if is_empty(sizes):
         return np.zeros(tuple(sizes), value.dtype)
     if are_same(value.shape, sizes):
         return value
@@ -76,7 +76,7 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
             for size, a, b, inner in zip(value.shape, low, high, interior, strict=True)
         ]
     )
-    if 0 in shape:
+    if is_empty(shape):
         return np.zeros(shape, value.dtype)
     starts = [max(0, -before) for before in low]
     ends, behind = [], []

@@ -31,6 +31,7 @@ __all__ = [
     "evaluate_size",
     "find_names",
     "have_names",
+    "is_empty",
     "is_same",
     "replace_names",
     "settle",
@@ -136,6 +137,11 @@ def is_same(a: int | NamedSize, b: int | NamedSize) -> bool:
 def are_same(a: Sequence[int], b: Sequence[int]) -> bool:
     """Tell whether two shapes are the same, whatever the sizes of the names are."""
     return len(a) == len(b) and all(map(is_same, a, b))
+
+
+def is_empty(shape: Iterable[int]) -> bool:
+    """Tell whether a tensor has no elements, whatever the sizes of the names are."""
+    return any([not is_named(size) and size == 0 for size in shape])
 
 
 def have_names(sizes: Iterable[int]) -> bool:

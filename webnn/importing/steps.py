@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.builder.describe import value_key
 from webnn.builder.operand import MLOperand
-from webnn.importing.named import are_same, have_names, sizes_of
+from webnn.importing.named import are_same, have_names, is_empty, sizes_of
 from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
 from webnn.validation import webidl
 from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, DataType, Shape, extreme, pack
@@ -176,7 +176,7 @@ class Operands:
         key = value_key(operand), shape
         found = self._reshaped.get(key)
         if found is None:
-            if 0 in shape:
+            if is_empty(shape):
                 raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
             found = self._reshaped[key] = self.builder.reshape(operand, list(shape))
         return found
@@ -278,11 +278,9 @@ class Steps:
 
     def count_up(self, count: int, shape: Sequence[int]) -> MLOperand:
         """Return the numbers from 0 to a count, which may have a name, in int32 and in a shape."""
-        return (
-            self.reshape(self.count(0, count), shape)
-            if have_names([count])
-            else self.constant(np.arange(count, dtype=np.int32).reshape(shape))
-        )
+        if have_names([count]):
+            return self.reshape(self.count(0, count), shape)
+        return self.constant(np.arange(count, dtype=np.int32).reshape(shape))
 
     def note(self, text: str) -> None:
         """Note in the report what differs from the model."""
@@ -446,7 +444,7 @@ def limit_of(operand: MLOperand, *, is_least: bool) -> float:
 def product(sizes: Sequence[int]) -> int:
     """Return the number of elements of a shape; one that no tensor has may be too small."""
     found = 1
-    if 0 in sizes:
+    if is_empty(sizes):
         return 0
     for size in sizes:
         found *= size

@@ -46,14 +46,15 @@ class Cache:
 
 def positions_of(node: Node, cache: Cache) -> MLOperand:
     """Return the positions of the new rows: [batch, rows]."""
-    if have_names([cache.batch, cache.rows, cache.past or 0]):
-        own = count_places(node, cache.rows, [1, cache.rows], first=cache.past or 0)
+    past = 0 if cache.past is None else cache.past
+    if have_names([cache.batch, cache.rows, past]):
+        own = count_places(node, cache.rows, [1, cache.rows], first=past)
         if cache.counts is not None:
             return node.builder.add(cache.counts, own)
         return own if is_same(cache.batch, 1) else node.builder.expand(own, [cache.batch, cache.rows])
     steps = count_up(cache.rows, cache.batch).reshape(1, cache.rows)
     if cache.counts is None:
-        return node.constant(np.tile(steps + (cache.past or 0), (cache.batch, 1)))
+        return node.constant(np.tile(steps + past, (cache.batch, 1)))
     return node.builder.add(cache.counts, node.constant(steps))
 
 
@@ -64,17 +65,17 @@ def update_cache(node: Node, cache: Cache, index: int, new: MLOperand, *, keeps:
     """
     batch, heads, rows, size = new.descriptor.dimensions
     builder = node.builder
-    if cache.before and node.value(index).shape != (batch, heads, cache.before, size):
+    if not is_same(cache.before, 0) and node.value(index).shape != (batch, heads, cache.before, size):
         raise Refused(f"past keys and values must be {[batch, heads, cache.before, size]}, got {list(node.value(index).shape)}")
     dtype = NUMPY_DTYPES[new.descriptor.dataType]
 
     def zeros(count: int) -> MLOperand | None:
         return node.constant(np.broadcast_to(dtype.type(0), (batch, heads, count, size))) if count else None
 
-    old = node.operand(index) if cache.before else None
+    old = None if is_same(cache.before, 0) else node.operand(index)
     if cache.past is not None:
         end = cache.past + rows
-        first = slice_axis(node, old, 2, 0, cache.past) if old is not None and cache.past else None
+        first = slice_axis(node, old, 2, 0, cache.past) if old is not None and not is_same(cache.past, 0) else None
         known = concat(node, [first, new], 2)
         rest = slice_axis(node, old, 2, end, cache.before - end) if keeps and old is not None and cache.before > end else None
         whole = concat(node, [known, rest, zeros(cache.after - max(end, cache.before if keeps else 0))], 2)

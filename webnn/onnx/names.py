@@ -13,6 +13,7 @@ from webnn.importing.driver import find_naming
 from webnn.importing.named import Naming, are_same, settle
 from webnn.importing.steps import Operands
 from webnn.importing.values import Refused, Value
+from webnn.validation import webidl
 from webnn.validation.named_descriptor import is_named
 
 __all__ = ["name_shape", "named_sizes", "place_names", "settle_values"]
@@ -30,6 +31,8 @@ def name_shape(naming: Naming | None, shape: Sequence[int | str]) -> tuple[int, 
             if not size.strip():
                 raise Refused(f"the name of dimension {axis} must not be empty")
             sizes[axis] = naming.add(size)
+        elif not isinstance(size, int | np.integer):
+            raise Refused(f"the size of dimension {axis} must be an integer or a name, got {webidl.describe(size)}")
     return tuple(sizes)
 
 

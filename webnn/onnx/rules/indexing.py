@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
-from webnn.importing.named import are_same, have_names, is_same, sizes_of
+from webnn.importing.named import are_same, have_names, is_empty, is_same, sizes_of
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
@@ -57,7 +57,7 @@ def _gather(node: Node) -> Result:
     """Map to gather, or to slice for one element of a dimension with a name. Known indices must be in range; others are clamped."""
     value, indices = node.value(0), node.value(1)
     axis = node.axis("axis", 0, value.rank)
-    if not indices.size:
+    if is_empty(indices.shape):
         return np.zeros((*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]), value.dtype)
     size = value.shape[axis]
     if have_names([size]) and indices.array is not None and indices.dtype.kind == "i" and is_same(indices.size, 1):

@@ -53,7 +53,7 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
     if lengths is not None:
         starts = np.maximum(lengths.reshape(-1).astype(np.int64) + shift - rows, 0)
         past = int(starts[0]) if (starts == starts[0]).all() else None
-    elif not before:
+    elif is_same(before, 0):
         past = 0
     elif is_same(batch, 1) and node.find_array(node.value(total)) is not None:
         past = columns - rows

@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.builder.places import find_padding
 from webnn.importing.moving import pad, slice_operand
-from webnn.importing.named import are_same, broadcast_sizes, have_names, is_same
+from webnn.importing.named import are_same, broadcast_sizes, have_names, is_empty, is_same
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -49,9 +49,9 @@ def _reshape(node: Node) -> Result:
     given = node.value(0)
     shape = node.known_integers(1, "the shape")
     if not node.flag("allowzero", default=False):
-        if any(size == 0 and index >= given.rank for index, size in enumerate(shape)):
+        if any(is_same(size, 0) and index >= given.rank for index, size in enumerate(shape)):
             raise Refused(f"each 0 of the shape must copy a dimension of the input, {list(given.shape)}, got {webidl.describe(shape)}")
-        shape = [given.shape[index] if size == 0 else size for index, size in enumerate(shape)]
+        shape = [given.shape[index] if is_same(size, 0) else size for index, size in enumerate(shape)]
     if shape.count(-1) > 1 or any(size < -1 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, and at most one -1, got {webidl.describe(shape)}")
     if -1 in shape:
@@ -116,7 +116,7 @@ def _concat(node: Node) -> Result:
                 f"the inputs must have equal shapes but for axis {axis}, got {', '.join(str(list(each.shape)) for each in parts)}"
             )
     shape = [sum(part.shape[axis] for part in parts) if index == axis else size for index, size in enumerate(parts[0].shape)]
-    parts = [part for part in parts if part.size]
+    parts = [part for part in parts if not is_empty(part.shape)]
     if not parts:
         return _empty(node, shape)
     if len(parts) == 1:
@@ -200,7 +200,7 @@ def _slice_named(node: Node, starts: Sequence[int], ends: Sequence[int], axes: S
             raise Refused(f"the sizes must be fixed for a step of {step} along axis {axis}, from {begin!r} to {last!r}")
         if step < 0:
             backwards.append(axis)
-    if 0 in sizes:
+    if is_empty(sizes):
         return _empty(node, sizes)
     part = slice_operand(node, node.operand(0), first, sizes, strides)
     if backwards:
@@ -232,7 +232,7 @@ def _expand_named(node: Node, shape: Sequence[int]) -> Result:
     """Expand a value with named sizes, or to such sizes."""
     value = node.value(0)
     wanted = broadcast_sizes(value.shape, shape)
-    if wanted is None or 0 in wanted:
+    if wanted is None or is_empty(wanted):
         raise Refused(f"the shape must broadcast with that of the input, {list(value.shape)}, got {list(shape)}")
     return value if are_same(wanted, value.shape) else node.builder.expand(node.operand(0), list(wanted))
 

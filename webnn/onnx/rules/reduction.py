@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLReduceOptions
+from webnn.importing.named import is_empty
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -64,7 +65,7 @@ def _reduction(operation: Reduction) -> Callable[[Node], Result]:
         if not axes and operation in _PLAIN:
             return value
         options: MLReduceOptions = {"axes": axes, "keepDimensions": node.flag("keepdims", default=True)}
-        if value.size == 0:
+        if is_empty(value.shape):
             return _reduce_nothing(operation, value, options)
         x = _wide(node)
         if not node.is_float(x) and operation == "reduceMean":
