@@ -13,7 +13,7 @@ from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_output
 from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
+from webnn.commands.models import ConstantOption, Int32Option, ModelOptions, NamingOption, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.program import is_graph
 from webnn.commands.smaller import Float16Option, Int4Option, Int8Option, IoOption, KeepOption, count_files, lower_types
 from webnn.display.text import size
@@ -45,7 +45,7 @@ def command(
     ] = None,
     revision: RevisionOption = None,
     shapes: ShapeOption = None,
-    dims: DimOption = None,
+    dims: NamingOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
@@ -61,7 +61,7 @@ def command(
 
     It may have smaller numbers than before; the size of files and weights is printed.
     """
-    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature=signature)
+    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision, signature=signature, naming=True)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     suffix = next((each for each in GRAPHS if source.name.lower().endswith(each)), "")
     before = count_files(source, weights_path(source, suffix) if suffix else None)

@@ -29,6 +29,7 @@ __all__ = [
     "DimOption",
     "Int32Option",
     "ModelOptions",
+    "NamingOption",
     "PrecisionOption",
     "ShapeOption",
     "SignatureOption",
@@ -56,6 +57,15 @@ ShapeOption: TypeAlias = Annotated[
 DimOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--dim", metavar="NAME=SIZE", help="The size of a named dimension of a model or graph. Repeatable.", show_default=False),
+]
+NamingOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dim",
+        metavar="NAME=SIZE|NAME",
+        help="The size of a named dimension of a model or graph, or a name that the graph has in place of a size. Repeatable.",
+        show_default=False,
+    ),
 ]
 ConstantOption: TypeAlias = Annotated[
     list[str] | None,
@@ -100,7 +110,7 @@ class ModelOptions:
     """
 
     shapes: dict[str, list[int]] = field(default_factory=dict)
-    dims: dict[str, int] = field(default_factory=dict)
+    dims: dict[str, int | str] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     int32: bool = False
     precision: Literal["f32"] | None = None
@@ -117,8 +127,9 @@ class ModelOptions:
         precision: Precision | None,
         *others: Path,
         signature: str | None = None,
+        naming: bool = False,
     ) -> ModelOptions:
-        """Parse the options of a command for a file, or for one of several.
+        """Parse the options of a command for a file, or for one of several. ``naming`` lets dimensions keep names.
 
         Raises `typer.Exit` if one is not valid, or no file is a model that has it; the message is printed.
         """
@@ -135,9 +146,13 @@ class ModelOptions:
         ):
             if given and not any(map(fits, (path, *others))):
                 raise failure(f"{names} can only be given for {what}, got {' and '.join(map(str, (path, *others)))}", _WRONG)
+        sizes = _split("--dim", dims, "NAME=SIZE or NAME=NAME" if naming else "NAME=SIZE", _parse_dim)
+        named = next((f"{name}={size}" for name, size in sizes.items() if isinstance(size, str)), None)
+        if named is not None and not naming:
+            raise failure(f"--dim must be NAME=SIZE, got {named!r}: dimensions keep names in webnn convert alone", _WRONG)
         return cls(
             _split("--shape", shapes, "NAME=1,3,224,224", _parse_shape),
-            _split("--dim", dims, "NAME=SIZE", _parse_size),
+            sizes,
             _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
             int32,
             None if precision is None else "f32",
@@ -206,7 +221,10 @@ class ModelOptions:
         give_sizes = find_revision(description.draft, imports=False).extension(GIVE_SIZES)
         if give_sizes is None:
             raise ValueError(f"the graph has no dimensions with names, so that there must be no sizes of them, got {sorted(self.dims)}")
-        sized: webnn.GraphDescription = give_sizes(description, self.dims)
+        sizes = {name: size for name, size in self.dims.items() if isinstance(size, int)}
+        if len(sizes) < len(self.dims):
+            raise ValueError(f"--dim must give numbers for a graph, which has names already, got {self.dims}")
+        sized: webnn.GraphDescription = give_sizes(description, sizes)
         return sized
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
@@ -381,6 +399,14 @@ def _parse_size(text: str) -> int:
     if size < 1:
         raise ValueError
     return size
+
+
+def _parse_dim(text: str) -> int | str:
+    """Parse a size, or a name that the dimension keeps."""
+    # Imported lazily, because few dimensions keep names.
+    from webnn.importing.named import find_names  # noqa: PLC0415
+
+    return text if find_names(text) else _parse_size(text)
 
 
 def _parse_shape(text: str) -> list[int]:

@@ -141,7 +141,7 @@ def are_same(a: Sequence[int], b: Sequence[int]) -> bool:
 
 def is_empty(shape: Iterable[int]) -> bool:
     """Tell whether a tensor has no elements, whatever the sizes of the names are."""
-    return any([not is_named(size) and size == 0 for size in shape])
+    return any(not is_named(size) and size == 0 for size in shape)
 
 
 def have_names(sizes: Iterable[int]) -> bool:
