@@ -18,7 +18,7 @@ from webnn.importing.named import evaluate_size, find_names
 from webnn.importing.values import Refused
 from webnn.proposals.dynamic_shapes.builder import DerivedName
 from webnn.proposals.dynamic_shapes.recording import Facts, Recording, answer_question, evaluate
-from webnn.proposals.dynamic_shapes.sizes import Atom, Size, Terms, describe_terms
+from webnn.proposals.dynamic_shapes.sizes import Atom, Size, Terms, describe_terms, order_terms
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.named_descriptor import NamedDescriptor
 from webnn.validation.revision import Revision
@@ -191,6 +191,7 @@ class Names:
 
     def __init__(self, revision: Revision, settings: Mapping[str, str]) -> None:
         self.builder = make_sketch(LabellingBuilder, _with_names(revision))
+        self.builder.label = ""
         self._revision = revision
         self._settings = settings
         self._path = _Examples(self)
@@ -241,7 +242,7 @@ class Names:
         sizes = tuple(array.reshape(-1).tolist())
         key = dataType, array.shape, tuple([each.key if isinstance(each, Size) else each for each in sizes])
         if key not in self._operands:
-            builder, label = self.builder, getattr(self.builder, "_label", "")
+            builder, label = self.builder, self.builder.label
             builder.label = "sizes"
             parts: list[MLOperand] = []
             numbers: list[int] = []
@@ -299,7 +300,7 @@ class Names:
             if isinstance(atom, str):
                 raise self.refuse([self._sizes[atom]])
             _, dividend, divisor = cast("tuple[str, Any, Any]", atom)
-            above, below = (self._emit_one(Size(self._path, dict(each))) for each in (dividend, divisor))
+            above, below = (self._emit_one(Size(self._path, order_terms(each))) for each in (dividend, divisor))
             self._operands[atom] = self.builder.div(above, below)
         return self._operands[atom]
 
@@ -341,7 +342,7 @@ class Names:
             self.place(operand)
         checked = source
         for question, terms, answer in facts:
-            checked = self._check(checked, question, terms, answer)
+            checked = self._check(checked, question, order_terms(terms.items()), answer)
         made = self.builder._count - begin
         for operator in collect({"": checked}).operators:
             operator.index -= begin + made + 1
@@ -406,4 +407,5 @@ def _describe(question: str, terms: Terms, answer: int) -> str:
         bound = number if factor > 0 else number + 1
         return f"{what} is {'less than' if isLess else 'at least'} {bound}"
     relation = {("== 0", 0): "is", ("== 0", 1): "is not", ("< 0", 0): "is less than", ("< 0", 1): "is at least"}[question, answer]
-    return f"{describe_terms(terms)} {relation} 0"
+    more, less = ({atoms: abs(each) for atoms, each in terms.items() if (each > 0) == wanted} for wanted in (True, False))
+    return f"{describe_terms(more)} {relation} {describe_terms(less)}"

@@ -7,7 +7,7 @@ asks for, and keeps the results of those that it does not refuse.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, overload
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["Atom", "Explored", "Path", "Size", "Terms", "describe_terms", "explore"]
+__all__ = ["Atom", "Explored", "Path", "Size", "Terms", "describe_terms", "explore", "order_terms"]
 
 R = TypeVar("R")
 #: An unknown number: the name of a dimension, or the key of a quotient.
@@ -344,6 +344,11 @@ def _order(atoms: tuple[Atom, ...]) -> tuple[int, list[str]]:
     return len(atoms), sorted(map(repr, atoms))
 
 
+def order_terms(terms: Iterable[tuple[tuple[Atom, ...], int]]) -> Terms:
+    """Return the terms of a polynomial, which may come in any order, in one order: products first, the number last."""
+    return dict(sorted(terms, key=lambda term: (-len(term[0]), " * ".join(map(_show, term[0])))))
+
+
 def describe_terms(terms: Terms) -> str:
     """Write a polynomial for people."""
     text = ""
@@ -358,7 +363,7 @@ def _show(atom: Atom) -> str:
     if isinstance(atom, str):
         return str(atom)
     if isinstance(atom, tuple) and atom[0] == "//":
-        dividend, divisor = (repr(Size(Path([]), dict(each))) for each in atom[1:])
+        dividend, divisor = (describe_terms(order_terms(each)) for each in atom[1:])
         return f"({dividend} // {divisor})"
     return "?"
 
