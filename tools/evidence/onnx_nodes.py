@@ -16,7 +16,7 @@ import webnn
 import webnn.onnx
 from webnn import DOMException, FormatError, MLGraphBuilder, WebNNTypeError
 
-__all__ = ["Outcome", "Result", "collect", "judge", "make_context"]
+__all__ = ["Outcome", "Result", "collect", "judge", "make_context", "read_case"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -48,12 +48,11 @@ def collect() -> Mapping[str, Any]:
 def judge(case: Any, context: webnn.MLContext) -> Result:
     """Import the model of a test, compute it, and compare."""
     model: onnx.ModelProto = case.model
-    given, wanted = ([_array(each) for each in values] for values in case.data_sets[0])
-    if any(each is None for each in (*given, *wanted)):
+    read = read_case(case)
+    wanted = [_array(each) for each in case.data_sets[0][1]]
+    if read is None or any(each is None for each in wanted):
         return Result("skipped", "values other than tensors of numbers")
-    initializers = {each.name for each in model.graph.initializer}
-    names = [each.name for each in model.graph.input if each.name not in initializers]
-    feeds: dict[str, Any] = dict(zip(names, given, strict=True))
+    feeds: dict[str, Any] = dict(read)
     constants: dict[str, Any] = {}
     while True:
         shapes = {name: each.shape for name, each in feeds.items() if name not in constants}
@@ -85,6 +84,15 @@ def judge(case: Any, context: webnn.MLContext) -> Result:
     if not calls and not imported.description.inputs:
         return Result("folded")
     return Result("bound" if constants else "right")
+
+
+def read_case(case: Any) -> Mapping[str, Array] | None:
+    """Return the inputs of a test by their names; ``None`` if one is not a tensor of numbers."""
+    given = [_array(each) for each in case.data_sets[0][0]]
+    initializers = {each.name for each in case.model.graph.initializer}
+    names = [each.name for each in case.model.graph.input if each.name not in initializers]
+    found = {name: array for name, array in zip(names, given, strict=True) if array is not None}
+    return found if len(found) == len(given) else None
 
 
 def _compute(context: webnn.MLContext, graph: webnn.MLGraph, imported: webnn.onnx.Imported, feeds: Mapping[str, Array]) -> dict[str, Array]:

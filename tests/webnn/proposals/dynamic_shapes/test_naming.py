@@ -98,7 +98,7 @@ def test_numbers_are_refused(name: str) -> None:
 FACTS: list[tuple[Callable[[Any, Any], Any], tuple[int, int], tuple[int, int], str]] = [
     (lambda n, m: n == 1, (2, 1), (1, 1), "n is not 1"),
     (lambda n, m: n >= 4, (4, 1), (3, 1), "n is at least 4"),
-    (lambda n, m: 2 < n, (3, 1), (2, 1), "n is at least 3"),
+    (lambda n, m: n > 2, (3, 1), (2, 1), "n is at least 3"),
     (lambda n, m: n == m, (2, 3), (3, 3), "n is not m"),
     (lambda n, m: n // 2 == m, (2, 3), (6, 3), "(n // 2) is not m"),
 ]
