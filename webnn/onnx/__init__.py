@@ -48,16 +48,18 @@ def load(
     Args:
         source: The file, or the model, which is not changed. External data is read from the file's folder.
         builder: The builder that gets the graph; without one it is only described.
-        shapes: The shapes of inputs, by their names. Needed where the model leaves a dimension open.
+        shapes: The shapes of inputs, by their names: sizes, and names as in ``dims``. Needed where the model leaves a dimension open.
         constants: Inputs that are known, by their names: numbers or arrays. Shapes, axes and counts must be known.
-        dims: The sizes of named dimensions.
+        dims: The sizes of named dimensions: integers from 1 on. With a builder of a draft that has dimensions with names, or without a
+            builder, a text is the name that the dimension keeps, or a sum of products of names: ``"past + rows"``. The graph is that of all
+            sizes; it refuses those for which it would be wrong, as it says when it computes shapes or is dispatched.
         float64: Compute float64 in float32, which is the widest type of WebNN. If false, float64 is refused.
         int32: Compute int64 in int32, and make int64 inputs and outputs int32: for devices without int64. The caller promises that all
             values fit. Without it, this is done where it is proven to change nothing, if the builder's device takes no int64 constants.
         weights: External data must be there. If false, zeros replace a missing file, which is enough to see the operators of a graph.
 
     Raises:
-        RefusedModelError: Some nodes or inputs cannot be imported. It names all of them.
+        RefusedModelError: Some nodes or inputs cannot be imported, or need the number of a size that has a name. It names all of them.
         FormatError: The file is not a valid model, or its external data is missing.
         OSError: A file cannot be read.
         NotSupportedError: The builder's draft has no counterpart of an operator.

@@ -127,7 +127,7 @@ def test_what_is_decided_is_not_checked() -> None:
     assert (n + 1) * n % n == 0
     assert n > 0
     assert n + 1 != 1
-    assert not n == 0
+    assert n != 0
     assert [each.operation for each in webnn.describe(names.finish({"y": names.builder.relu(x)})).operators] == ["relu"]
 
 
