@@ -243,11 +243,11 @@ class Driver(ABC, Generic[_Node, _Item]):
             if array.dtype != dtype and array.dtype.kind not in "iu" and not np.can_cast(array.dtype, dtype, "same_kind"):
                 raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
             return Value.known(array.astype(dtype), name)
-        if is_empty(shape):
+        if 0 in shape if self.operands.naming is None else is_empty(shape):
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
         value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
-        if dtype.kind == "f" and (have_names(shape) or math.prod(shape) > _MOST_SETTINGS):
+        if dtype.kind == "f" and ((self.operands.naming is not None and have_names(shape)) or math.prod(shape) > _MOST_SETTINGS):
             self.operands.data.add(name)
         return value
 

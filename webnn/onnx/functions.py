@@ -6,13 +6,12 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto, defs, helper
+from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
 from webnn.importing.values import Refused, Value
-from webnn.onnx.model import Source
 from webnn.validation.named_descriptor import is_named
 
-__all__ = ["bind", "find_body", "find_schema", "has_body", "without_bodies"]
+__all__ = ["bind", "find_body", "find_schema", "has_body"]
 
 
 @functools.cache
@@ -65,18 +64,6 @@ def _type(value: Value | None) -> TypeProto:
             if not is_named(size):
                 dim.dim_value = size
     return proto
-
-
-def without_bodies(source: Source) -> NodeProto:
-    """Return a node without the nodes of its bodies, which are checked one by one."""
-    if not any(attribute.HasField("g") for attribute in source.attributes):
-        return source.proto
-    checked = NodeProto()
-    checked.CopyFrom(source.proto)
-    for attribute in checked.attribute:
-        if attribute.HasField("g"):
-            attribute.g.CopyFrom(GraphProto(name="body"))
-    return checked
 
 
 def bind(function: FunctionProto, call: NodeProto, schema: defs.OpSchema | None) -> Iterator[NodeProto]:

@@ -19,11 +19,11 @@ from webnn.importing.packed import Step, follow
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.onnx.folding import fold
-from webnn.onnx.functions import bind, find_body, find_schema, has_body, without_bodies
+from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.missing import explain_missing
 from webnn.onnx.model import ONNX_DOMAINS, PLAIN_ATTRIBUTES, Model, Settings, Source, element_type, input_shape, read_node
 from webnn.onnx.names import name_shape, named_sizes, place_names, settle_values
-from webnn.onnx.node import Node, output_types, refuse_types
+from webnn.onnx.node import Node, output_types, refuse_types, without_bodies
 from webnn.onnx.origins import find_origin
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
@@ -224,7 +224,9 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
         if info.type.WhichOneof("value") != "tensor_type":
             raise Refused(f"must be a tensor, got {info.type.WhichOneof('value') or 'no type'}")
         dtype = element_type(info.type.tensor_type.elem_type)
-        shape = name_shape(self.operands.naming, input_shape(self._settings, info))
+        shape: Any = input_shape(self._settings, info)
+        if any(type(size) is not int for size in shape):
+            shape = name_shape(self.operands.naming, shape)
         value = self.define_input(info.name, dtype, shape, self._settings.constants.get(info.name))
         if value.operand is not None:
             self._inputs[info.name] = value

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, TensorProto, helper
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, helper
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Inputs, Operands, normalize_axis, value_of
@@ -17,7 +17,7 @@ from webnn.onnx.functions import find_schema
 from webnn.onnx.model import Source
 from webnn.validation import webidl
 
-__all__ = ["Node", "output_types", "refuse_types"]
+__all__ = ["Node", "output_types", "refuse_types", "without_bodies"]
 
 #: The names of schemas for types of NumPy.
 _NAMES = {"float": "float32", "double": "float64"}
@@ -174,6 +174,18 @@ def output_types(
         else:
             found.append(source)
     return found
+
+
+def without_bodies(source: Source) -> NodeProto:
+    """Return a node without the nodes of its bodies, which are checked one by one."""
+    if not any(attribute.HasField("g") for attribute in source.attributes):
+        return source.proto
+    checked = NodeProto()
+    checked.CopyFrom(source.proto)
+    for attribute in checked.attribute:
+        if attribute.HasField("g"):
+            attribute.g.CopyFrom(GraphProto(name="body"))
+    return checked
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from webnn.importing.named import (
 from webnn.proposals.dynamic_shapes.recording import Recording
 
 SIZES = {"past": 5, "rows": 3, "s0": 7}
-#: Texts, their names, and their values; ``None`` for those that are no sums of products of these names.
+#: Texts, their names, and their values; ``None`` for other texts, and for other names.
 TEXTS: list[tuple[str, list[str], int | None]] = [
     ("past", ["past"], 5),
     ("past + rows", ["past", "rows"], 8),

@@ -25,11 +25,11 @@ from webnn.validation.revision import Revision
 
 __all__ = ["Names"]
 
-#: The sizes with which an import runs: no two are equal, and few rules know them. Those of more than a few names begin with small ones,
-#: because a shape has several of them.
+#: The sizes with which an import runs: they differ, and rules seldom compare with them. An import with many names has small ones, because
+#: a shape has several of them.
 _EXAMPLES = [size for size in range(17, 200) if all(size % each for each in range(2, size))]
 _SMALL, _FEW = 11, 4
-#: An answer that differs for sizes that are so many times larger depends on the size too much.
+#: The factor to larger sizes. A question that has another answer for these is refused.
 _LARGER = 64
 #: The most things that an import assumes.
 _MOST_FACTS = 32

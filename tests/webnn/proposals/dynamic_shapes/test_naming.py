@@ -73,7 +73,7 @@ def test_sizes_are_data() -> None:
     np.testing.assert_array_equal(found["counted"], [3, 4, 5, 6])
 
 
-#: What needs the number of a size.
+#: Calls that need the number of a size.
 NUMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "index": lambda b, x, n: list(range(n)),
     "array": lambda b, x, n: np.zeros(n),
