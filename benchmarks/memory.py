@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.measure import Array
 from benchmarks.sides import OnnxGraph, Program, Session, constant
 from webnn import ML, MLGraphBuilder
+from webnn.processes import resident
 
 __all__ = ["Kind", "onnx_side", "peak_bytes", "resident_bytes", "run_child", "webnn_side"]
 
@@ -55,27 +56,14 @@ def onnx_side(count: int, size: int, kind: Kind) -> Session:
     return Session(graph, {"x": _input(size)})
 
 
-def _read_status(field: str) -> int:
-    """Return a number of bytes that Linux tells about this process; 0 if it does not."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:")), 0)
-
-
 def resident_bytes() -> int:
     """Return the amount of memory that this process has resident; elsewhere than on Linux, the largest one so far."""
-    return _read_status("VmRSS") or peak_bytes()
+    return resident.resident_bytes() or peak_bytes()
 
 
 def peak_bytes() -> int:
     """Return the largest amount of memory that this process had resident so far."""
-    # On Linux getrusage() also counts what the parent had, from before the child's own program began.
-    if known := _read_status("VmHWM"):
-        return known
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    return resident.peak_bytes() or 0
 
 
 def run_child(side: str, count: int, size: int, kind: Kind) -> dict[str, Any]:

@@ -70,6 +70,10 @@ BELOW = {
         *("webnn.commands", "webnn.gpu", "webnn.importing", "webnn.reference"),
     },
     "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.onnx", "webnn.processes"},
+    "webnn.generate": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.commands", "webnn.display", "webnn.importing", "webnn.javascript", "webnn.onnx", "webnn.processes"),
+    },
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
@@ -94,8 +98,8 @@ BELOW = {
 #: Modules that the face imports late, because they are not a part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {
     *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
-    *("webnn.fuzz", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.notebook"),
-    *("webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.tflite", "webnn.torch", "webnn.xla"),
+    *("webnn.fuzz", "webnn.generate", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering"),
+    *("webnn.notebook", "webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.tflite", "webnn.torch", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
@@ -113,6 +117,7 @@ DOORS = {
     "aiohttp": ("webnn/serve/",),
     "websockets": ("webnn/serve/relay.py",),
     "IPython": ("webnn/notebook/",),
+    "tokenizers": ("webnn/generate/vocabulary.py",),
     "pyarrow": ("webnn/scale/parquet.py",),
     "distributed": ("webnn/processes/executors.py",),
     "ray": ("webnn/processes/executors.py",),

@@ -239,13 +239,17 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-def read(source: str | os.PathLike[str] | ModelProto, *, apart: bool = False) -> Model:
+def read(source: str | os.PathLike[str] | ModelProto | Model, *, apart: bool = False) -> Model:
     """Read a model from a file; one that is given is not changed. The elements of large initializers may be kept apart.
+
+    A model that was read already is returned.
 
     Raises:
         FormatError: It is not an ONNX model, or its opset is not supported.
         OSError: The file cannot be read.
     """
+    if isinstance(source, Model):
+        return source
     if isinstance(source, ModelProto):
         return _check(source, source.graph.name or "model", None)
     path = Path(source)
