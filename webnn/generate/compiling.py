@@ -26,8 +26,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 COUNT = "webnn.count"
 #: The most graphs that are kept: each has the weights in the order of its kernels.
 _MOST = 32
-#: Adds operators to a graph, given its builder and the outputs of the model; it returns the outputs of the graph.
-Finish = Callable[[Any, Mapping[str, Any]], dict[str, Any]]
+#: Adds operators to a graph, given its builder and the outputs of the model; it returns the outputs of the graph, and the data types of
+#: further inputs.
+Finish = Callable[[Any, Mapping[str, Any]], tuple[dict[str, Any], dict[str, DataType]]]
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Compiler:
         Args:
             key: Tells the graph from the others.
             shapes: The shapes of inputs.
-            finish: Adds operators behind the model, and the input `COUNT`; the outputs are those of the model without it.
+            finish: Adds operators behind the model; without it the outputs are those of the model.
             dims: The sizes of dimensions with names in the file, or their names in the graph.
 
         Raises:
@@ -99,14 +100,16 @@ class Compiler:
         """
 
         def build(builder: MLGraphBuilder) -> Compiled:
-            wide = "int64" in self.context.opSupportLimits()["input"]["dataTypes"]
-            # Tokens, positions and masks fit into int32.
-            imported = webnn.onnx.load(self.part.model, builder, shapes=shapes, dims=cast("Mapping[str, int]", dims), int32=not wide)
+            # Tokens, positions and masks fit into int32, which every device takes.
+            narrow = self.context.accelerated or "int64" not in self.context.opSupportLimits()["input"]["dataTypes"]
+            given = cast("Mapping[str, int]", dims)
+            imported = webnn.onnx.load(self.part.model, builder, shapes=shapes, dims=given, int32=narrow)
             types = {name: each.dataType for name, each in imported.inputs.items()}
             outputs = dict(imported.outputs)
             sizes = {name: (each.descriptor.dataType, each.descriptor.dimensions[-1]) for name, each in outputs.items()}
             if finish is not None:
-                outputs, types[COUNT] = finish(builder, outputs), "int32"
+                outputs, more = finish(builder, outputs)
+                types |= more
             return Compiled(builder.buildSync(outputs), types, sizes, self.named)
 
         return self.keep(key, build)

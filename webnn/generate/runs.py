@@ -234,9 +234,9 @@ def _shapes(part: Part, values: Mapping[str, Array]) -> dict[str, list[int]]:
     return {name: list(value.shape) for name, value in values.items() if name in part.inputs}
 
 
-def _finish_rows(builder: Any, outputs: Mapping[str, Any]) -> dict[str, Any]:
+def _finish_rows(builder: Any, outputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, DataType]]:
     """Let a graph return the scores of one row."""
-    return {**outputs, _LOGITS: _last_row(builder, outputs[_LOGITS])[0]}
+    return {**outputs, _LOGITS: _last_row(builder, outputs[_LOGITS])[0]}, {COUNT: "int32"}
 
 
 class PaddedRun(_CachedRun):
@@ -275,20 +275,21 @@ class PaddedRun(_CachedRun):
         shapes = _shapes(self.layout.decoder, values)
         shapes |= {each.past: [1, each.heads, capacity, each.size] for each in self.layout.cache}
 
-        def finish(builder: Any, outputs: Mapping[str, Any]) -> dict[str, Any]:
+        def finish(builder: Any, outputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, DataType]]:
+            """Keep the last rows of the cache, as many as it has room for."""
+            cache, kept = self.layout.cache, {}
+            if rows == 1:
+                for each in cache:
+                    kept[each.present] = builder.slice(outputs[each.present], [0, 0, 1, 0], [1, each.heads, capacity, each.size])
+                return {_LOGITS: outputs[_LOGITS], **kept}, {}
             logits, count = _last_row(builder, outputs[_LOGITS])
             places = builder.constant({"dataType": "int32", "shape": [capacity]}, np.arange(capacity, dtype=np.int32))
-            kept = builder.add(places, count)
-            return {_LOGITS: logits, **{each.present: builder.gather(outputs[each.present], kept, axis=2) for each in self.layout.cache}}
+            shifted = builder.add(places, count)
+            for each in cache:
+                kept[each.present] = builder.gather(outputs[each.present], shifted, axis=2)
+            return {_LOGITS: logits, **kept}, {COUNT: "int32"}
 
-        def finish_one(builder: Any, outputs: Mapping[str, Any]) -> dict[str, Any]:
-            kept = {
-                each.present: builder.slice(outputs[each.present], [0, 0, 1, 0], [1, each.heads, capacity, each.size])
-                for each in self.layout.cache
-            }
-            return {_LOGITS: outputs[_LOGITS], **kept}
-
-        compiled = self.compiler.get((rows, capacity), shapes, finish if rows > 1 else finish_one)
+        compiled = self.compiler.get((rows, capacity), shapes, finish)
         scores = self._dispatch(compiled, values, self._other)
         self._cache, self._other = self._other, self._cache
         self._past += len(ids)
