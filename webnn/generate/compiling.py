@@ -82,17 +82,15 @@ class Compiler:
     def get(
         self,
         key: Hashable,
-        shapes: Mapping[str, Sequence[int]],
+        shapes: Mapping[str, Sequence[int | str]],
         finish: Finish | None = None,
-        dims: Mapping[str, int | str] | None = None,
     ) -> Compiled:
         """Return the graph for some shapes; it is compiled the first time.
 
         Args:
             key: Tells the graph from the others.
-            shapes: The shapes of inputs.
+            shapes: The shapes of inputs; names in them are those of the graph.
             finish: Adds operators behind the model; without it the outputs are those of the model.
-            dims: The sizes of dimensions with names in the file, or their names in the graph.
 
         Raises:
             RefusedModelError: The model cannot be imported.
@@ -102,8 +100,9 @@ class Compiler:
         def build(builder: MLGraphBuilder) -> Compiled:
             # Tokens, positions and masks fit into int32, which every device takes.
             narrow = self.context.accelerated or "int64" not in self.context.opSupportLimits()["input"]["dataTypes"]
-            given = cast("Mapping[str, int]", dims)
-            imported = webnn.onnx.load(self.part.model, builder, shapes=shapes, dims=given, int32=narrow)
+            # Drafts with names take them in shapes.
+            given = cast("Mapping[str, Sequence[int]]", shapes)
+            imported = webnn.onnx.load(self.part.model, builder, shapes=given, int32=narrow)
             types = {name: each.dataType for name, each in imported.inputs.items()}
             outputs = dict(imported.outputs)
             sizes = {name: (each.descriptor.dataType, each.descriptor.dimensions[-1]) for name, each in outputs.items()}

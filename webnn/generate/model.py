@@ -16,7 +16,7 @@ from webnn.context.context import MLContext
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.generate.compiling import Array, Compiler, Work
 from webnn.generate.layout import Config, Layout, find_layout, read_config
-from webnn.generate.runs import GrowingRun, Mode, PaddedRun, Run, WholeRun, dims_of, growing_graph, named_graph
+from webnn.generate.runs import GrowingRun, Mode, PaddedRun, Run, WholeRun, growing_graph, whole_graph
 from webnn.generate.sampling import Sampler
 from webnn.generate.vocabulary import FILE, Vocabulary
 from webnn.importing.report import RefusedModelError
@@ -241,7 +241,7 @@ class LanguageModel:
             return
         for compiler, finish in ((self._decoder, True), (self._encoder, False)):
             if compiler is not None:
-                named_graph(compiler, finish=finish)
+                whole_graph(compiler, 0, 0, finish=finish)
 
     def destroy(self) -> None:
         """Destroy the graphs. A sequence that is not finished cannot go on. A second call does nothing."""
@@ -305,8 +305,6 @@ def _why_not_named(context: MLContext, layout: Layout, cache: CacheChoice) -> st
     """Return why lengths cannot have names, if that is known before the import; empty if they can."""
     if cache == "auto" and context.accelerated:
         return "other devices than the CPU compile a graph for each length"
-    if any(part is not None and dims_of(part) is None for part in (layout.decoder, layout.encoder)):
-        return "the model has dimensions without a name"
     try:
         named: Any = {"dataType": "int32", "shape": ["length"]}
         MLGraphBuilder(context).input("x", named)

@@ -24,14 +24,16 @@ from webnn.generate.compiling import COUNT, Array, Compiled, Compiler, make_tens
 from webnn.generate.layout import CacheEntry, Layout, Part
 from webnn.validation.descriptor import NUMPY_DTYPES, DataType
 
-__all__ = ["GrowingRun", "Mode", "PaddedRun", "Run", "WholeRun", "dims_of", "feeds", "growing_graph", "named_graph"]
+__all__ = ["GrowingRun", "Mode", "PaddedRun", "Run", "WholeRun", "feeds", "growing_graph", "shapes_of", "whole_graph"]
 
 #: How lengths become graphs: with names, with rows that are masked, or each length by itself.
 Mode: TypeAlias = Literal["named", "padded", "exact"]
 
 #: The smallest capacity of a cache, the smallest and the largest number of rows in one dispatch, and the rows that a new cache has left.
 _CAPACITY, _FEWEST, _MOST, _ROOM = 64, 16, 256, 16
-_LOGITS = "logits"
+_LOGITS, _STATES = "logits", "encoder_hidden_states"
+#: A number, or a name of a graph whose lengths have names, or a sum of these.
+Length: TypeAlias = "int | str"
 
 
 class Run(Protocol):
@@ -78,25 +80,25 @@ def feeds(ids: Sequence[int], past: int, *, before: int | None = None, rows: int
     return {"input_ids": tokens, "attention_mask": mask, "position_ids": positions, COUNT: np.array([count], np.int32)}
 
 
-def dims_of(part: Part, *, rows: int | None = None) -> dict[str, int | str] | None:
-    """Return the names of the lengths in the graph, which are those in the file: of a batch of 1.
+def shapes_of(
+    part: Part, rows: Length, past: Length = 0, *, cache: Sequence[CacheEntry] = (), encoded: Length = 0
+) -> dict[str, list[Length]]:
+    """Return the shapes of a model's inputs for some lengths, which are numbers or names.
 
     Args:
         part: The model.
-        rows: The number of tokens, if it is known.
-
-    Returns:
-        Sizes and names by the names in the file; ``None`` if a dimension has no name.
+        rows: The number of tokens of a step.
+        past: The number of rows of the cache; 0 is a number.
+        cache: The parts of the cache.
+        encoded: The number of tokens that an encoder has read.
     """
-    names = [name for _, dimensions in part.inputs.values() for name in dimensions if isinstance(name, str)]
-    if not all(names):
-        return None
-    batch = {dimensions[0] for _, dimensions in part.inputs.values() if dimensions}
-    found: dict[str, int | str] = {name: 1 if name in batch else name for name in names}
-    length = part.inputs["input_ids"][1][1]
-    if rows is not None and isinstance(length, str):
-        found[length] = rows
-    return found
+    both = rows if past == 0 else past + rows if isinstance(past, int) and isinstance(rows, int) else f"{past} + {rows}"
+    found: dict[str, list[Length]] = {"input_ids": [1, rows], "attention_mask": [1, both], "position_ids": [1, rows]}
+    found["encoder_attention_mask"] = [1, encoded]
+    if _STATES in part.inputs:
+        found[_STATES] = [1, encoded, part.inputs[_STATES][1][-1] or "size"]
+    found |= {each.past: [1, each.heads, past, each.size] for each in cache}
+    return {name: shape for name, shape in found.items() if name in part.inputs}
 
 
 class _Inputs:
@@ -215,23 +217,17 @@ class GrowingRun(_CachedRun):
 
 def growing_graph(layout: Layout, compiler: Compiler, rows: int, past: int) -> Compiled:
     """Return the graph of a step of a cache that gets longer: for these lengths, or for all if lengths have names."""
-    part, finish = layout.decoder, None if rows == 1 else _finish_rows
-    caches = {each.past: [1, each.heads, past, each.size] for each in layout.cache}
+    lengths: tuple[Length, Length] = rows, past
     if compiler.named:
-        dims = dims_of(part, rows=1 if rows == 1 else None)
-        # Tensors have no dimension of 0: a cache without rows is known when the graph is built.
-        return compiler.get((rows == 1, past == 0), {} if past else caches, finish, dims)
-    return compiler.get((rows, past), _shapes(part, feeds([0] * rows, past)) | caches, finish)
+        # A step of one row has a graph without the choice of a row. Tensors have no dimension of 0: a cache without rows is a constant.
+        lengths = 1 if rows == 1 else "rows", "past" if past else 0
+    return compiler.get(lengths, shapes_of(layout.decoder, *lengths, cache=layout.cache), None if rows == 1 else _finish_rows)
 
 
-def named_graph(compiler: Compiler, *, finish: bool) -> Compiled:
-    """Return the graph of a decoder without a cache, or of an encoder, whose lengths have names."""
-    return compiler.get("named", {}, _finish_rows if finish else None, dims_of(compiler.part))
-
-
-def _shapes(part: Part, values: Mapping[str, Array]) -> dict[str, list[int]]:
-    """Return the shapes of the values that a model takes."""
-    return {name: list(value.shape) for name, value in values.items() if name in part.inputs}
+def whole_graph(compiler: Compiler, rows: int, encoded: int, *, finish: bool = True) -> Compiled:
+    """Return the graph of a decoder without a cache, or of an encoder, likewise."""
+    lengths: tuple[Length, Length] = ("rows", "encoded") if compiler.named else (rows, encoded)
+    return compiler.get(lengths, shapes_of(compiler.part, lengths[0], encoded=lengths[1]), _finish_rows if finish else None)
 
 
 def _finish_rows(builder: Any, outputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, DataType]]:
@@ -272,8 +268,7 @@ class PaddedRun(_CachedRun):
     def _step(self, ids: Sequence[int]) -> Array:
         rows, capacity = 1 if len(ids) == 1 else _round_up(len(ids), _FEWEST), self._capacity
         values = feeds(ids, self._past, before=capacity, rows=rows)
-        shapes = _shapes(self.layout.decoder, values)
-        shapes |= {each.past: [1, each.heads, capacity, each.size] for each in self.layout.cache}
+        shapes = shapes_of(self.layout.decoder, rows, capacity, cache=self.layout.cache)
 
         def finish(builder: Any, outputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, DataType]]:
             """Keep the last rows of the cache, as many as it has room for."""
@@ -350,12 +345,8 @@ class WholeRun:
         states: dict[str, MLTensor] = {}
         if self._states is not None:
             values["encoder_attention_mask"] = np.ones((1, len(self.encoded)), np.int64)
-            states["encoder_hidden_states"] = self._states
-        if self.compiler.named:
-            compiled = named_graph(self.compiler, finish=True)
-        else:
-            shapes = _shapes(self.layout.decoder, values) | {name: list(tensor.shape) for name, tensor in states.items()}
-            compiled = self.compiler.get((rows, len(self.encoded)), shapes, _finish_rows)
+            states[_STATES] = self._states
+        compiled = whole_graph(self.compiler, rows, len(self.encoded))
         inputs = self._inputs.write(compiled, values) | {name: tensor for name, tensor in states.items() if name in compiled.inputs}
         return _flat(self.compiler.compute(compiled, inputs, {_LOGITS: self._inputs.scores(compiled)}, _LOGITS))
 
@@ -368,10 +359,7 @@ class WholeRun:
 
     def _encode(self, encoder: Compiler) -> MLTensor:
         values = feeds(self.encoded, 0)
-        if encoder.named:
-            compiled = named_graph(encoder, finish=False)
-        else:
-            compiled = encoder.get(len(self.encoded), _shapes(encoder.part, values))
+        compiled = whole_graph(encoder, len(self.encoded), 0, finish=False)
         name = "last_hidden_state"
         dataType, size = compiled.outputs[name]
         states = make_tensor(encoder.context, dataType, [1, len(self.encoded), size])

@@ -14,7 +14,7 @@ import webnn.generate
 from tests.webnn.generate.decoders import HEADS, LAYERS, SIZE, WORDS, save_decoder, save_pair
 from webnn.generate.model import CacheChoice, LanguageModel
 from webnn.generate.plain import PlainModel
-from webnn.generate.runs import Run, dims_of, feeds
+from webnn.generate.runs import Run, feeds, shapes_of
 
 PROMPT = (72, 101, 108, 108, 111)
 
@@ -123,11 +123,14 @@ def test_unused_rows_are_masked() -> None:
     assert found["position_ids"].tolist() == [[3, 4, 4, 4]]
 
 
-def test_the_names_of_dimensions(tmp_path: Path) -> None:
-    part = load(save_decoder(tmp_path / "decoder.onnx")).layout.decoder
-    names = ("sequence_length", "total_sequence_length", "past_sequence_length")
-    assert dims_of(part) == {"batch_size": 1, **{name: name for name in names}}
-    assert (dims_of(part, rows=1) or {})["sequence_length"] == 1
+def test_the_shapes_of_lengths(tmp_path: Path) -> None:
+    layout = load(save_decoder(tmp_path / "decoder.onnx", positions=False)).layout
+    for lengths, total, past in (((2, 3), 5, 3), ((2, 0), 2, 0), (("rows", 0), "rows", 0), ((1, "past"), "past + 1", "past")):
+        shapes = shapes_of(layout.decoder, *lengths, cache=layout.cache)
+        assert shapes["input_ids"] == [1, lengths[0]]
+        assert shapes["attention_mask"] == [1, total]
+        assert shapes["past_key_values.0.key"] == [1, HEADS, past, SIZE]
+        assert "position_ids" not in shapes
 
 
 @pytest.mark.simulators("gpu")
