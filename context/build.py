@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
@@ -49,6 +50,7 @@ def implement(state: ContextState, graph: ComputationalGraph, caller: Caller) ->
     state.loss.check("build")
     backend, profile = state.load_backend(), state.profile
     placed: Placement | Callable[[], Placement]
+    began = time.perf_counter()
     # [16.1.1; 2026-06: 18.1.2] The engine takes the graph.
     try:
         if profile is not None:
@@ -66,6 +68,7 @@ def implement(state: ContextState, graph: ComputationalGraph, caller: Caller) ->
     except OperationError as error:
         error.draft = state.revision.draft
         raise
+    state.compilations.add(time.perf_counter() - began)
     return implementation, placed
 
 

@@ -152,6 +152,19 @@ class Loss:
         return None if self.info is None else self.info.copy()
 
 
+@dataclass(slots=True)
+class Compilations:
+    """How many graphs were compiled, and how long the backend took for them, in seconds."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count a graph. It is called on the timeline."""
+        self.count += 1
+        self.seconds += seconds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)
 class ContextState:
     """The state of one context. It refers to neither the `MLContext` nor its graphs and tensors: there are no reference cycles.
@@ -160,6 +173,7 @@ class ContextState:
 
     Attributes:
         allocate: Returns the memory of a new tensor, all zeros; raises `MemoryError` if there is none.
+        compilations: The graphs that were compiled: by `build`, and by the first dispatch where shapes are known then.
         fallback: The policy if an operator does not get its device.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
@@ -186,6 +200,7 @@ class ContextState:
     revision: Revision
     selection: Selection
     semantics: Semantics
+    compilations: Compilations = field(default_factory=Compilations)
     loss: Loss = field(default_factory=Loss)
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())

@@ -136,3 +136,20 @@ def test_a_graph_describes_itself() -> None:
     graph.destroy()
     with refused(InvalidStateError, rule="destroyed", operation="description"):
         _ = graph.description
+
+
+def test_compilations_are_counted() -> None:
+    context = make_context("2026-06+dynamic-shapes")
+    compilations = context._state.compilations
+    for count in (1, 2):
+        builder = MLGraphBuilder(context)
+        builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
+        assert compilations.count == count
+    assert compilations.seconds > 0
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", shape=["n"]))})
+    assert compilations.count == 2
+    for size in (3, 4):
+        tensors = [context.createTensorSync(dataType="float32", shape=[size]) for _ in range(2)]
+        context.dispatch(graph, {"x": tensors[0]}, {"y": tensors[1]})
+    assert compilations.count == 3

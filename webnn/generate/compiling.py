@@ -14,6 +14,7 @@ import webnn.onnx
 from webnn.context.context import MLContext
 from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder
+from webnn.context.state import Compilations
 from webnn.context.tensor import MLTensor
 from webnn.generate.layout import CacheEntry, Part
 from webnn.validation.descriptor import DataType
@@ -33,11 +34,11 @@ Finish = Callable[[Any, Mapping[str, Any]], tuple[dict[str, Any], dict[str, Data
 
 @dataclass(slots=True)
 class Work:
-    """The sessions of a side, and the time that they took.
+    """The sessions of a side, and the time until they could compute.
 
     Attributes:
         sessions: How many were compiled.
-        seconds: How long that took. Of a graph whose lengths have names, the first dispatch compiles: it counts as a whole.
+        seconds: How long that took, with the import of the models.
     """
 
     sessions: int = 0
@@ -52,13 +53,11 @@ class Compiled:
         graph: The graph.
         inputs: The data types of its inputs.
         outputs: The data type and the last size of each output of the model.
-        pending: The first dispatch compiles it.
     """
 
     graph: MLGraph
     inputs: Mapping[str, DataType]
     outputs: Mapping[str, tuple[DataType, int]]
-    pending: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -109,7 +108,7 @@ class Compiler:
             if finish is not None:
                 outputs, more = finish(builder, outputs)
                 types |= more
-            return Compiled(builder.buildSync(outputs), types, sizes, self.named)
+            return Compiled(builder.buildSync(outputs), types, sizes)
 
         return self.keep(key, build)
 
@@ -122,7 +121,7 @@ class Compiler:
                 inputs[each.past] = cast(DataType, each.dtype)
                 old = builder.input(each.past, dataType=inputs[each.past], shape=[1, each.heads, before, each.size])
                 outputs[each.past] = builder.pad(old, [0, 0, after - before, 0], [0, 0, 0, 0])
-            return Compiled(builder.buildSync(outputs), inputs, {}, pending=False)
+            return Compiled(builder.buildSync(outputs), inputs, {})
 
         return self.keep(("grow", before, after), build)
 
@@ -131,10 +130,10 @@ class Compiler:
         with self._lock:
             found = self._graphs.pop(key, None)
             if found is None:
-                began = time.perf_counter()
+                began, sessions = time.perf_counter(), self._compilations.count
                 found = build(MLGraphBuilder(self.context))
                 self.work.seconds += time.perf_counter() - began
-                self.work.sessions += not found.pending
+                self.work.sessions += self._compilations.count - sessions
             # The one that was used last is the last one.
             self._graphs[key] = found
             if len(self._graphs) > _MOST:
@@ -146,14 +145,18 @@ class Compiler:
         self, compiled: Compiled, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor], wanted: str = ""
     ) -> Array | None:
         """Dispatch a graph; read one of its outputs, if one is wanted."""
-        began = time.perf_counter()
+        compilations = self._compilations
+        sessions, seconds = compilations.count, compilations.seconds
         self.context.dispatch(compiled.graph, inputs, outputs)
         result = self.context.readTensorSync(outputs[wanted]) if wanted else None
-        if compiled.pending:
-            compiled.pending = False
-            self.work.seconds += time.perf_counter() - began
-            self.work.sessions += 1
+        # With lengths that have names, a dispatch compiles.
+        self.work.sessions += compilations.count - sessions
+        self.work.seconds += compilations.seconds - seconds
         return result
+
+    @property
+    def _compilations(self) -> Compilations:
+        return self.context._state.compilations
 
     def destroy(self) -> None:
         """Destroy the graphs."""

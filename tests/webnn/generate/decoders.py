@@ -90,10 +90,11 @@ decoder ({", ".join(inputs)}) => ({", ".join(outputs)})
 
 def save_pair(folder: Path) -> Path:
     """Write an encoder and a decoder without a cache, and settings; return the folder."""
+    inputs = ["int64[batch_size, encoded] input_ids", "int64[batch_size, encoded] attention_mask"]
     save_model(
         folder / "encoder_model.onnx",
         f"""{_HEAD}
-encoder (int64[batch_size, encoded] input_ids, int64[batch_size, encoded] attention_mask) => (float[batch_size, encoded, {WIDTH}] last_hidden_state)
+encoder ({", ".join(inputs)}) => (float[batch_size, encoded, {WIDTH}] last_hidden_state)
 <int64[1] last = {{-1}}>
 {{
     word = Gather(words, input_ids)

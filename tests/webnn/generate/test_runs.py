@@ -11,6 +11,7 @@ import pytest
 
 import webnn
 import webnn.generate
+from tests.webnn.generate import by_hand
 from tests.webnn.generate.decoders import HEADS, LAYERS, SIZE, WORDS, save_decoder, save_pair
 from webnn.generate.model import CacheChoice, LanguageModel
 from webnn.generate.plain import PlainModel
@@ -143,3 +144,19 @@ def test_a_gpu_has_the_same_scores(tmp_path: Path) -> None:
     theirs = PlainModel(model.layout).start(steps[0], steps[0])
     for mine, other in zip(feed(model.start(steps[0], steps[0]), steps), feed(theirs, steps), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-3, atol=1e-3)
+
+
+def test_one_graph_serves_all_lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph of the prompt, without a cache, and one of the steps behind; whoever makes graphs whose lengths have names."""
+    monkeypatch.setattr("webnn.onnx.load", by_hand.load)
+    context = webnn.ML(revision="2026-06+dynamic-shapes").createContextSync()
+    path = save_decoder(tmp_path / "decoder.onnx")
+    model = webnn.generate.load(path, context, cache="growing")
+    assert (model.mode, model.note, model.work.sessions) == ("named", "", 0)
+    for lengths in ((5, 1, 1, 1, 1), (9, 1, 1)):
+        steps = steps_of(*lengths)
+        ours, theirs = model.start(steps[0], steps[0]), PlainModel(model.layout).start(steps[0], steps[0])
+        for mine, other in zip(feed(ours, steps), feed(theirs, steps), strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-4, atol=1e-4)
+        assert ours.allocated == ours.used == theirs.used
+        assert model.work.sessions == 2
