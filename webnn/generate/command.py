@@ -124,13 +124,13 @@ def command(
             "seed": seed,
             "eos": None if eos is None else _parse_tokens(eos, "--eos"),
         }
-        given = prompt if tokens is None else _parse_tokens(tokens, "--tokens")
+        given = prompt or "" if tokens is None else _parse_tokens(tokens, "--tokens")
         with failing((TypeError, ValueError), _WRONG):
-            generation = loaded.generate(given or "", **asked)
+            generation = loaded.generate(given, **asked)
         other = None
         if compare_with is not None:
             with failing(webnn.OperationError, _FAILED):
-                other = loaded.generate_on(PlainModel(loaded.layout), given or "", **asked)
+                other = loaded.generate_on(PlainModel(loaded.layout), given, **asked)
     except KeyboardInterrupt:
         raise failure("interrupted before the first token", ENDED_BY_USER) from None
     found: list[Difference] = []

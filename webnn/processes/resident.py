@@ -7,6 +7,8 @@ from pathlib import Path
 
 __all__ = ["peak_bytes", "resident_bytes"]
 
+_STATUS = Path("/proc/self/status")
+
 
 def resident_bytes() -> int | None:
     """Return the number of bytes that this process has resident; ``None`` elsewhere than on Linux."""
@@ -29,7 +31,7 @@ def peak_bytes() -> int | None:
 def _read_status(field: str) -> int | None:
     """Return a number of bytes that Linux tells about this process."""
     try:
-        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        lines = _STATUS.read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:")), None)

@@ -46,7 +46,7 @@ def test_a_seed_repeats() -> None:
 
 
 @each_row("dtype", [np.float16, np.float32])
-def test_the_largest_scores(dtype: type[np.generic]) -> None:
+def test_the_largest_scores(dtype: type[np.floating[Any]]) -> None:
     scores = np.array([0, np.inf, np.finfo(dtype).max, -np.inf], dtype)
     assert [Sampler(seed=1).choose(scores), Sampler().choose(scores)] == [1, 1]
     assert Sampler(seed=1, temperature=1e-5).choose(scores[[0, 2, 3]]) == 1
