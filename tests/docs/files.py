@@ -15,6 +15,7 @@ from onnx import parser
 
 import webnn
 from tests.shared import ROOT, SHARED
+from tests.webnn.generate.decoders import save_decoder, save_tokenizer
 from tests.webnn.tflite.models import Graph, Op, T, write
 from tests.wpt_runner.recorded import META, conformance_checkout
 from tests.wpt_runner.written import written_checkout
@@ -155,6 +156,12 @@ def _package(folder: Path) -> None:
         archive.add(ROOT / "examples" / "js" / "add.mjs", "package/add.mjs")
 
 
+def _language_model(folder: Path) -> None:
+    """A tiny decoder, with a tokenizer."""
+    (folder / "model").mkdir()
+    save_decoder(save_tokenizer(folder / "model") / "model.onnx")
+
+
 #: Files that a document needs beside the examples.
 FILES: dict[str, Callable[[Path], None]] = {
     "README.md": _readme,
@@ -162,6 +169,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/adding-an-op.md": _draft,
     "docs/browser.md": _script,
     "docs/check.md": _model,
+    "docs/generate.md": _language_model,
     "docs/inspect.md": _program,
     "docs/javascript.md": _shared,
     "docs/jax.md": _jax,

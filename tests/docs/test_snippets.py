@@ -60,7 +60,7 @@ STABLEHLO = {"docs/stablehlo.md": [pytest.mark.processes, _JAXLIB]}
 def test_the_python_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Some write files, and some read them.
     monkeypatch.chdir(tmp_path)
-    if document == "docs/tflite.md":
+    if document in ("docs/generate.md", "docs/tflite.md"):
         FILES[document](tmp_path)
     namespace: dict[str, Any] = {"__name__": "snippet"}
     for block in PROGRAMS[document]:

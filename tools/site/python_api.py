@@ -31,6 +31,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.inspect": "Inside a graph",
         "webnn.reference": "The reference",
         "webnn.scale.batch": "Whole data sets",
+        "webnn.generate": "Language models",
         "webnn.proposals.proposal": "Proposals",
         "webnn.gpu": "A stand-in for WebGPU",
         "webnn.context.profiles": "Device profiles",

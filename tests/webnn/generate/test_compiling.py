@@ -38,7 +38,7 @@ def test_graphs_are_kept(tmp_path: Path) -> None:
 def test_graphs_share_large_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Every weight counts as large.
     monkeypatch.setattr("webnn.onnx.weights._LEAST", 1)
-    monkeypatch.setattr("webnn.onnx.weights._LARGE", 1)
+    monkeypatch.setattr("webnn.onnx.weights._LARGE", 512)
     context = webnn.ML(revision="2026-06").createContextSync()
     part = Part.read(save_decoder(tmp_path / "decoder.onnx", cache=False))
     compiler = Compiler(context, part, False, Work())
