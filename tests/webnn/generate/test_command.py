@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tokens_without_a_tokenizer(folder: Path) -> None:
-    code, out, err = call("generate", folder, "--tokens", "1,2,3", "--max-new-tokens", 4, "--compare", "onnxruntime")
+    code, out, err = call("generate", folder, "--tokens", "1,2,3", "--max-new-tokens", 4, "--compare", "onnxruntime", "--cache", "static")
     assert code == 0
     assert len([int(each) for each in out.split()]) == 4
     for part in (
@@ -41,9 +41,9 @@ def test_tokens_without_a_tokenizer(folder: Path) -> None:
 def test_text(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers", reason="needs tokenizers, the extra `generate`")
     save_decoder(save_tokenizer(tmp_path) / "model.onnx")
-    code, out, _ = call("generate", tmp_path, "--prompt", "Hi", "--max-new-tokens", 6, "--seed", 3, "--eos", "")
-    data = call("generate", tmp_path, "--prompt", "Hi", "--max-new-tokens", 6, "--seed", 3, "--eos", "", "--json")[1]
-    found = json.loads(data)
+    arguments = ["generate", tmp_path, "--prompt", "Hi", "--max-new-tokens", 6, "--seed", 3, "--eos", "", "--cache", "static"]
+    code, out, _ = call(*arguments)
+    found = json.loads(call(*arguments, "--json")[1])
     assert code == 0
     assert (found["promptTokens"], found["newTokens"], len(found["tokens"]), found["finish"]) == (2, 6, 6, "tokens")
     assert (found["kind"], found["comparison"], found["lengths"]) == ("cache", None, "padded")
@@ -78,7 +78,7 @@ def test_a_difference_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_lengths_without_masks_are_announced(tmp_path: Path) -> None:
     save_decoder(tmp_path / "model.onnx", mask=False)
-    _, _, err = call("generate", tmp_path, "--tokens", "1,2", "--max-new-tokens", 2)
+    _, _, err = call("generate", tmp_path, "--tokens", "1,2", "--max-new-tokens", 2, "--cache", "static")
     assert "webnn: each length is compiled: it has no input attention_mask" in err
 
 
