@@ -31,7 +31,6 @@ from webnn.display.text import size
 from webnn.generate.model import Generation, LanguageModel, Token, load
 from webnn.generate.plain import PlainModel
 from webnn.generate.report import Comparison, Difference, Summary, compare, summarize, take_turns
-from webnn.importing.report import RefusedModelError
 from webnn.javascript.ends import ENDED_BY_USER
 from webnn.validation.drafts import NEWEST, find_revision
 
@@ -113,7 +112,7 @@ def command(
                 numerics=None if numerics is None else numerics.value,
             )
             context = ml.createContextSync(deviceType=device.value)
-        with failing((RefusedModelError, webnn.NotSupportedError), _FAILED), failing((ImportError, OSError, ValueError), _WRONG):
+        with failing(webnn.NotSupportedError, _FAILED), failing((ImportError, OSError, TypeError, ValueError), _WRONG):
             loaded = load(model, context, cache.value)
         if loaded.note:
             typer.echo(f"webnn: each length is compiled: {loaded.note}", err=True)

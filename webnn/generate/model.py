@@ -19,7 +19,6 @@ from webnn.generate.layout import Config, Layout, find_layout, read_config
 from webnn.generate.runs import GrowingRun, Mode, PaddedRun, Run, WholeRun, growing_graph, whole_graph
 from webnn.generate.sampling import Sampler
 from webnn.generate.vocabulary import FILE, Vocabulary
-from webnn.importing.report import RefusedModelError
 from webnn.validation import webidl
 from webnn.validation.errors import NotSupportedError, WebNNTypeError
 
@@ -237,6 +236,8 @@ class LanguageModel:
             RefusedModelError: The model cannot be imported so.
         """
         if self.layout.kind == "cache":
+            # A prompt of several tokens, and a step behind.
+            growing_graph(self.layout, self._decoder, 2, 0)
             growing_graph(self.layout, self._decoder, 1, 1)
             return
         for compiler, finish in ((self._decoder, True), (self._encoder, False)):
@@ -293,7 +294,7 @@ def load(source: str | os.PathLike[str], context: MLContext, cache: CacheChoice 
         try:
             # Only the import knows whether every operator takes names.
             model.prepare()
-        except (RefusedModelError, NotSupportedError, WebNNTypeError):
+        except (NotSupportedError, WebNNTypeError):
             if cache == "growing":
                 raise
         else:

@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 
 from tests.command_line import call
@@ -116,6 +117,7 @@ def test_an_interrupt_before_the_first_token(folder: Path, monkeypatch: pytest.M
         (["--tokens", "1", "--temperature", "nan"], "'--temperature'"),
         (["--tokens", "1", "--revision", "2026-07"], "2026-07"),
         (["--tokens", "1", "--profile", "nothing"], "nothing"),
+        (["--tokens", "1", "--revision", "2024-06"], "the draft 2024-06 has no such attribute"),
         (["--prompt", "Hi"], "a text needs a tokenizer"),
     ],
 )
@@ -123,6 +125,21 @@ def test_wrong_calls(arguments: list[str], message: str, folder: Path) -> None:
     code, out, err = call("generate", folder, *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.processes
+def test_a_model_that_cannot_be_imported(tmp_path: Path) -> None:
+    model = onnx.load(save_decoder(tmp_path / "model.onnx"))
+    model.graph.node[-1].output[0] = "scores"
+    # How many there are depends on the scores.
+    model.graph.node.append(onnx.helper.make_node("NonZero", ["scores"], ["places"]))
+    model.graph.node.append(onnx.helper.make_node("Cast", ["places"], ["numbers"], to=onnx.TensorProto.FLOAT))
+    model.graph.node.append(onnx.helper.make_node("Add", ["scores", "numbers"], ["logits"]))
+    onnx.save(model, tmp_path / "model.onnx")
+    for cache in ("static", "auto"):
+        code, out, err = call("generate", tmp_path, "--tokens", "1,2", "--cache", cache)
+        assert (code, out) == (1, "")
+        assert "NonZero" in err
 
 
 def test_files_that_are_not_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
