@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,39 +104,40 @@ def command(
     if (prompt is None) == (tokens is None):
         raise failure("either --prompt or --tokens must be given", _WRONG)
     set_devices(simulators, plugins, isolate)
-    try:
-        with failing((ImportError, OSError, TypeError, ValueError), _WRONG):
-            ml = webnn.ML(
-                revision=find_revision(revision or _default(cache)),
-                profile=profile,
-                fallback=None if fallback is None else fallback.value,
-                numerics=None if numerics is None else numerics.value,
-            )
-            context = ml.createContextSync(deviceType=device.value)
-        with failing(webnn.NotSupportedError, _FAILED), failing((ImportError, OSError, TypeError, ValueError), _WRONG):
-            loaded = load(model, context, cache.value)
-        if loaded.note:
-            typer.echo(f"webnn: each length is compiled: {loaded.note}", err=True)
-        asked: dict[str, Any] = {
-            "maxNewTokens": max_new_tokens,
-            "topK": top_k,
-            "temperature": temperature,
-            "seed": seed,
-            "eos": None if eos is None else _parse_tokens(eos, "--eos"),
-        }
-        given = prompt or "" if tokens is None else _parse_tokens(tokens, "--tokens")
-        with failing((TypeError, ValueError), _WRONG):
-            generation = loaded.generate(given, **asked)
-        other = None
-        if compare_with is not None:
-            with failing(webnn.OperationError, _FAILED):
-                other = loaded.generate_on(PlainModel(loaded.layout), given, **asked)
-    except KeyboardInterrupt:
-        raise failure("interrupted before the first token", ENDED_BY_USER) from None
-    found: list[Difference] = []
-    made = generation if other is None else take_turns(generation, other, found)
-    interrupted = _print_tokens(made, generation, loaded, _write if not as_json else None)
-    generation.close()
+    with _noting_fallbacks():
+        try:
+            with failing(webnn.DOMException, _FAILED), failing((ImportError, OSError, TypeError, ValueError), _WRONG):
+                ml = webnn.ML(
+                    revision=find_revision(revision or _default(cache)),
+                    profile=profile,
+                    fallback=None if fallback is None else fallback.value,
+                    numerics=None if numerics is None else numerics.value,
+                )
+                context = ml.createContextSync(deviceType=device.value)
+            with failing(webnn.NotSupportedError, _FAILED), failing((ImportError, OSError, TypeError, ValueError), _WRONG):
+                loaded = load(model, context, cache.value)
+            if loaded.note:
+                typer.echo(f"webnn: each length is compiled: {loaded.note}", err=True)
+            asked: dict[str, Any] = {
+                "maxNewTokens": max_new_tokens,
+                "topK": top_k,
+                "temperature": temperature,
+                "seed": seed,
+                "eos": None if eos is None else _parse_tokens(eos, "--eos"),
+            }
+            given = prompt or "" if tokens is None else _parse_tokens(tokens, "--tokens")
+            with failing((TypeError, ValueError), _WRONG):
+                generation = loaded.generate(given, **asked)
+            other = None
+            if compare_with is not None:
+                with failing(webnn.OperationError, _FAILED):
+                    other = loaded.generate_on(PlainModel(loaded.layout), given, **asked)
+        except KeyboardInterrupt:
+            raise failure("interrupted before the first token", ENDED_BY_USER) from None
+        found: list[Difference] = []
+        made = generation if other is None else take_turns(generation, other, found)
+        interrupted = _print_tokens(made, generation, loaded, _write if not as_json else None)
+        generation.close()
     comparison = None
     if other is not None:
         other.close()
@@ -145,6 +147,18 @@ def command(
         raise typer.Exit(ENDED_BY_USER)
     if found:
         raise typer.Exit(_FAILED)
+
+
+@contextmanager
+def _noting_fallbacks() -> Iterator[None]:
+    """Print warnings of devices that are replaced at the end of a block, each once: the text is on the standard output meanwhile."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
+        try:
+            yield
+        finally:
+            for text in dict.fromkeys(str(each.message) for each in caught):
+                typer.echo(f"webnn: {show_controls(text)}", err=True)
 
 
 def _default(cache: Cache) -> str:

@@ -10,6 +10,8 @@ import onnx
 import pytest
 
 from tests.command_line import call
+from tests.context.devices import inventories
+from tests.context.devices.inventories import make_inventory
 from tests.support import each_row
 from tests.webnn.generate.decoders import save_config, save_decoder, save_tokenizer
 from webnn.generate import command
@@ -81,6 +83,16 @@ def test_lengths_without_masks_are_announced(tmp_path: Path) -> None:
     save_decoder(tmp_path / "model.onnx", mask=False)
     _, _, err = call("generate", tmp_path, "--tokens", "1,2", "--max-new-tokens", 2, "--cache", "static")
     assert "webnn: each length is compiled: it has no input attention_mask" in err
+
+
+def test_a_device_that_is_not_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_SIMULATORS", "0")
+    inventories.install(monkeypatch, make_inventory())
+    code, out, err = call("generate", folder, "--tokens", "1,2,3", "--max-new-tokens", 2, "--device", "npu", "--cache", "static")
+    assert (code, len(out.split())) == (0, 2)
+    assert err.count('webnn: createContext: deviceType "npu"') + err.count('webnn: deviceType "npu" runs on the CPU here') == 1
+    code, _, err = call("generate", folder, "--tokens", "1,2,3", "--device", "npu", "--fallback", "deny")
+    assert (code, 'deviceType "npu" would run on the CPU here' in err) == (1, True)
 
 
 def test_an_interrupt_ends_with_the_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
