@@ -1,4 +1,4 @@
-"""The memory of this process."""
+"""The memory of processes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 __all__ = ["peak_bytes", "resident_bytes"]
 
-_STATUS = Path("/proc/self/status")
+_PROCESSES = Path("/proc")
 
 
-def resident_bytes() -> int | None:
-    """Return the number of bytes that this process has resident; ``None`` elsewhere than on Linux."""
-    return _read_status("VmRSS")
+def resident_bytes(pid: int | None = None) -> int | None:
+    """Return the number of bytes that this process has resident, or another one; ``None`` elsewhere than on Linux."""
+    return _read_status("VmRSS", pid)
 
 
 def peak_bytes() -> int | None:
@@ -28,10 +28,10 @@ def peak_bytes() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _read_status(field: str) -> int | None:
-    """Return a number of bytes that Linux tells about this process."""
+def _read_status(field: str, pid: int | None = None) -> int | None:
+    """Return a number of bytes that Linux tells about a process."""
     try:
-        lines = _STATUS.read_text(encoding="utf-8").splitlines()
+        lines = (_PROCESSES / str(pid or "self") / "status").read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:")), None)

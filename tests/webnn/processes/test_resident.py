@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +22,18 @@ def test_memory_that_is_held() -> None:
     assert peak is not None
     assert peak >= after > before
     assert held.nbytes > 0
+    mine = resident.resident_bytes(os.getpid())
+    assert mine is not None
+    assert mine >= after // 2
+    assert resident.resident_bytes(2**30) is None
 
 
 @each_row("status", ["", "Name: python\n"])
 def test_systems_without_the_file(status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "status"
     if status:
-        file.write_text(status)
-    monkeypatch.setattr(resident, "_STATUS", file)
+        (tmp_path / "self").mkdir()
+        (tmp_path / "self" / "status").write_text(status)
+    monkeypatch.setattr(resident, "_PROCESSES", tmp_path)
     assert resident.resident_bytes() is None
     peak = resident.peak_bytes()
     assert peak is None or peak > 1 << 20
