@@ -35,7 +35,8 @@ def load(source: str | os.PathLike[str], context: MLContext, *, cache: CacheChoi
         context: The context, of a draft with tensors.
         cache: How lengths become graphs. ``"growing"``: they have names, and one graph serves all; the context's draft must have names, as
             "2026-06+dynamic-shapes" has. ``"static"``: a cache has a capacity of 64, 128, 256, ... rows, and masks hide those that are
-            not used; a model that has no masks gets a graph for each length. ``"auto"``: names where they work on the CPU, else static.
+            not used; a model that has no masks gets a graph for each length. ``"auto"``: names where they work and lengths share a session,
+            else static.
 
     Returns:
         The model, with the method ``generate``.
@@ -47,7 +48,7 @@ def load(source: str | os.PathLike[str], context: MLContext, *, cache: CacheChoi
         NotSupportedError: `cache` is ``"growing"``, and lengths cannot have names.
         RefusedModelError: Likewise, and the import needs a number.
         OSError: A file cannot be read.
-        ValueError: `cache` has another value.
+        ValueError: `cache` has another value, or the context's draft has no tensors.
     """
     # Imported lazily: the list of commands needs none of it.
     from webnn.generate import model  # noqa: PLC0415

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from webnn.context.context import MLContext
+from webnn.context.engine_backend import EngineBackend
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.generate.compiling import Array, Compiler, Work
 from webnn.generate.layout import Config, Layout, find_layout, read_config
@@ -282,6 +283,8 @@ def load(source: str | os.PathLike[str], context: MLContext, cache: CacheChoice 
     """Load a language model: see `webnn.generate.load`."""
     if cache not in CACHES:
         raise ValueError(f"load: cache must be one of {', '.join(map(repr, CACHES))}, got {webidl.describe(cache)}")
+    if not hasattr(context, "createTensor"):
+        raise ValueError(f"load: the draft of the context must have tensors, as 2026-06 has, got {context._state.revision.draft}")
     layout, folder = find_layout(Path(source))
     config = read_config(folder)
     tokenizer = folder / FILE
@@ -304,8 +307,10 @@ def load(source: str | os.PathLike[str], context: MLContext, cache: CacheChoice 
 
 def _why_not_named(context: MLContext, layout: Layout, cache: CacheChoice) -> str:
     """Return why lengths cannot have names, if that is known before the import; empty if they can."""
-    if cache == "auto" and context.accelerated:
-        return "other devices than the CPU compile a graph for each length"
+    state = context._state
+    backend = state.timeline.run(state.load_backend)
+    if cache == "auto" and not (isinstance(backend, EngineBackend) and backend.takes_names(state.selection)):
+        return "the device compiles a graph for each length"
     try:
         named: Any = {"dataType": "int32", "shape": ["length"]}
         MLGraphBuilder(context).input("x", named)

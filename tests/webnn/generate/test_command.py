@@ -129,7 +129,7 @@ def test_an_interrupt_before_the_first_token(folder: Path, monkeypatch: pytest.M
         (["--tokens", "1", "--temperature", "nan"], "'--temperature'"),
         (["--tokens", "1", "--revision", "2026-07"], "2026-07"),
         (["--tokens", "1", "--profile", "nothing"], "nothing"),
-        (["--tokens", "1", "--revision", "2024-06"], "the draft 2024-06 has no such attribute"),
+        (["--tokens", "1", "--revision", "2024-06"], "must have tensors, as 2026-06 has, got 2024-06"),
         (["--prompt", "Hi"], "a text needs a tokenizer"),
     ],
 )
