@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ import webnn.generate
 from tests.support import each_row
 from tests.webnn.generate import by_hand
 from tests.webnn.generate.decoders import END, WORDS, save_config, save_decoder, save_pair, save_tokenizer
-from webnn.generate.compiling import Work
-from webnn.generate.model import Generation, LanguageModel
+from tests.webnn.generate.fakes import FakeSide, generate_on
+from webnn.generate.model import LanguageModel
 from webnn.generate.plain import PlainModel
 
 #: "Hi", as the tokenizer numbers bytes.
@@ -196,40 +195,6 @@ def test_threads_share_a_model(model: LanguageModel) -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 3
-
-
-class FakeRun:
-    """A run that raises after some steps."""
-
-    first, used, allocated = (1,), 0, 0
-
-    def __init__(self, scores: Iterator[Any]) -> None:
-        self.scores, self.closed = scores, 0
-
-    def feed(self, ids: Any) -> Any:
-        scores = next(self.scores)
-        if isinstance(scores, BaseException):
-            raise scores
-        return np.array(scores, np.float32)
-
-    def close(self) -> None:
-        self.closed += 1
-
-
-class FakeSide:
-    """A side with one run."""
-
-    work = Work()
-
-    def __init__(self, *scores: Any) -> None:
-        self.run = FakeRun(iter(scores))
-
-    def start(self, ids: Any, first: Any) -> Any:
-        return self.run
-
-
-def generate_on(model: LanguageModel, side: Any) -> Generation:
-    return model.generate_on(side, PROMPT, maxNewTokens=9, topK=None, temperature=None, seed=None, eos=())
 
 
 @each_row(("scores", "error"), [(KeyboardInterrupt(), KeyboardInterrupt), (MemoryError(), MemoryError), ([math.nan], ValueError)])

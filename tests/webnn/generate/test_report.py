@@ -6,11 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.webnn.generate.test_model import FakeSide, generate_on, model
+import webnn
+import webnn.generate
+from tests.webnn.generate.decoders import save_decoder
+from tests.webnn.generate.fakes import FakeSide, generate_on
 from webnn.generate.model import LanguageModel
 from webnn.generate.report import Difference, compare, summarize, take_turns
 
-__all__ = ["model"]
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+    path = save_decoder(tmp_path_factory.mktemp("decoder") / "model.onnx")
+    return webnn.generate.load(path, webnn.ML(revision="2026-06").createContextSync())
 
 
 def run(model: LanguageModel, one: list[Any], other: list[Any]) -> tuple[list[int], list[Difference], Any]:
