@@ -251,7 +251,7 @@ def _describe_comparison(comparison: Comparison, loaded: LanguageModel) -> list[
     other = comparison.other
     lines = [f"onnxruntime: {other.newTokens:,} new tokens, {_show_rate(other.tokensPerSecond)}"]
     if comparison.ratio is not None:
-        lines[0] += f"; a token takes {comparison.ratio:.2f} times as long here"
+        lines[0] += f"; the median token takes {comparison.ratio:.2f} times as long here"
     if (difference := comparison.difference) is None:
         return [*lines, "the same tokens"]
     one, two = (_show_token(token, loaded) for token in difference.tokens)
