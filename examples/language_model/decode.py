@@ -1,0 +1,161 @@
+"""A language model that writes, built operation by operation: a decoder with grouped-query attention and rotary positions.
+
+One graph takes one token and chooses the next one. The keys and values of earlier tokens stay in tensors of the context, in one of two ways:
+
+- ``--cache static``: as a browser has it. All shapes are fixed. A step writes its row at a position, and attention looks at the rows up to it.
+- ``--cache growing``: with the proposal dynamic-shapes (docs/proposals/dynamic-shapes.md). The cache has a dimension with the name "past",
+  and each step returns one that is a row longer.
+
+Both say the same. Run it: ``python examples/language_model/decode.py "Call me"``. It needs the package ``tokenizers``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import numpy_helper
+
+from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand, MLTensor
+
+MODEL = Path(__file__).resolve().parent / "model"
+REVISIONS = {"static": "2026-06", "growing": "2026-06+dynamic-shapes"}
+#: The score of a place without a token yet.
+MASKED = -1e9
+
+Way = Literal["static", "growing"]
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """The sizes of the network.
+
+    Attributes:
+        layers: The number of layers.
+        heads: The heads of queries in a layer.
+        keyHeads: The heads of keys and values; each is shared by `heads / keyHeads` heads of queries.
+        size: The numbers of a head.
+        context: The most tokens that the model can read.
+        theta: The base of the rotary angles.
+        epsilon: What RMS normalization adds to a mean square.
+        end: The number of the token that ends a text.
+    """
+
+    layers: int
+    heads: int
+    keyHeads: int
+    size: int
+    context: int
+    theta: float
+    epsilon: float
+    end: int
+
+    @classmethod
+    def read(cls, folder: Path) -> Sizes:
+        """Read config.json."""
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return cls(
+            layers=config["num_hidden_layers"],
+            heads=config["num_attention_heads"],
+            keyHeads=config["num_key_value_heads"],
+            size=config["head_dim"],
+            context=config["max_position_embeddings"],
+            theta=config["rope_theta"],
+            epsilon=config["rms_norm_eps"],
+            end=config["eos_token_id"],
+        )
+
+
+def read_weights(folder: Path) -> Weights:
+    """Read the weights of model.onnx. Matrices of products are [input, output]; the embedding is [vocabulary, width]."""
+    tensors = onnx.load(folder / "model.onnx").graph.initializer
+    return {each.name: numpy_helper.to_array(each).astype(np.float32) for each in tensors if each.name.startswith("model.")}
+
+
+def cache_names(sizes: Sizes) -> list[str]:
+    """Return the names of the parts of the cache."""
+    return [f"{kind}{layer}" for layer in range(sizes.layers) for kind in ("keys", "values")]
+
+
+def build(context: MLContext, weights: Weights, sizes: Sizes, way: Way, length: int) -> MLGraph:
+    """Build one step.
+
+    Inputs and outputs have the same names: ``token`` and ``position``, int32 [1]; ``keys0``, ``values0`` and so on for each layer, float32
+    [key heads, length, size]. The length is the name "past" in inputs of a growing cache.
+    """
+    b: Any = MLGraphBuilder(context)
+    group, width = sizes.heads // sizes.keyHeads, weights["model.norm.weight"].size
+
+    def constant(values: NDArray[Any]) -> MLOperand:
+        operand: MLOperand = b.constant({"dataType": str(values.dtype), "shape": values.shape}, values)
+        return operand
+
+    def multiply(x: MLOperand, name: str) -> MLOperand:
+        """Return the product [1, output] of a row [1, input] and a matrix."""
+        product: MLOperand = b.matmul(x, constant(weights[f"model.{name}.weight"]), label=name)
+        return product
+
+    def normalize(x: MLOperand, name: str) -> MLOperand:
+        """Divide a row [1, width] by the root of its mean square."""
+        mean = b.reduceMean(b.mul(x, x), axes=[1], keepDimensions=True)
+        normal = b.div(x, b.sqrt(b.add(mean, b.constant("float32", sizes.epsilon))))
+        scaled: MLOperand = b.mul(normal, constant(weights[f"model.{name}.weight"]), label=name)
+        return scaled
+
+    def rotate(x: MLOperand, heads: int) -> MLOperand:
+        """Turn pairs of numbers, one of each half of a head, by the angles of the position: [1, heads * size] to [heads, 1, size]."""
+        rows = b.reshape(x, [heads, 1, sizes.size])
+        left, right = b.split(rows, 2, axis=2)
+        turned: MLOperand = b.add(b.mul(rows, cosines), b.mul(b.concat([b.neg(right), left], 2), sines))
+        return turned
+
+    def remember(cache: MLOperand, row: MLOperand) -> MLOperand:
+        """Add a row [key heads, 1, size] to a part of the cache."""
+        kept: MLOperand = b.concat([cache, row], 1) if way == "growing" else b.where(here, row, cache)
+        return kept
+
+    token, position = (b.input(name, {"dataType": "int32", "shape": [1]}) for name in ("token", "position"))
+    parts = {"dataType": "float32", "shape": [sizes.keyHeads, "past" if way == "growing" else length, sizes.size]}
+    cache = {name: b.input(name, parts) for name in cache_names(sizes)}
+    places = constant(np.arange(length, dtype=np.int32).reshape(1, length, 1))
+    here, seen = b.equal(places, position), b.lesserOrEqual(b.reshape(places, [1, 1, length]), position)
+
+    frequencies = sizes.theta ** -(np.arange(0, sizes.size, 2, dtype=np.float32) / np.float32(sizes.size))
+    half = b.mul(b.cast(position, "float32"), constant(frequencies.astype(np.float32)))
+    angles = b.concat([half, half], 0)
+    cosines, sines = b.cos(angles), b.sin(angles)
+    scale = b.constant("float32", 1 / math.sqrt(sizes.size))
+    words = constant(weights["model.embed_tokens.weight"])
+
+    x = b.gather(words, token)
+    outputs = {}
+    for layer in range(sizes.layers):
+        normal = normalize(x, f"layers.{layer}.input_layernorm")
+        query, key, value = (multiply(normal, f"layers.{layer}.self_attn.{name}_proj") for name in "qkv")
+        row = b.reshape(value, [sizes.keyHeads, 1, sizes.size])
+        keys = outputs[f"keys{layer}"] = remember(cache[f"keys{layer}"], rotate(key, sizes.keyHeads))
+        values = outputs[f"values{layer}"] = remember(cache[f"values{layer}"], row)
+        # The heads that share keys and values are the rows of one product.
+        queries = b.reshape(rotate(query, sizes.heads), [sizes.keyHeads, group, sizes.size])
+        scores = b.mul(b.matmul(queries, b.transpose(keys, permutation=[0, 2, 1])), scale)
+        if way == "static":
+            scores = b.where(seen, scores, b.constant("float32", MASKED))
+        found = b.reshape(b.matmul(b.softmax(scores, 2), values), [1, sizes.heads * sizes.size])
+        x = b.add(x, multiply(found, f"layers.{layer}.self_attn.o_proj"))
+        normal = normalize(x, f"layers.{layer}.post_attention_layernorm")
+        gate = multiply(normal, f"layers.{layer}.mlp.gate_proj")
+        hidden = b.mul(b.mul(gate, b.sigmoid(gate)), multiply(normal, f"layers.{layer}.mlp.up_proj"))
+        x = b.add(x, multiply(hidden, f"layers.{layer}.mlp.down_proj"))
+    logits = b.gemm(normalize(x, "norm"), words, bTranspose=True)
+    chosen = b.argMax(b.reshape(logits, [1, -1]) if False else logits, 1, outputDataType="int32")
+    graph: MLGraph = b.buildSync({"token": chosen, "position": b.add(position, b.constant("int32", 1)), **outputs})
+    return graph
