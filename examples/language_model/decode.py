@@ -27,7 +27,7 @@ from onnx import numpy_helper
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand, MLTensor
 
 MODEL = Path(__file__).resolve().parent / "model"
-REVISIONS = {"static": "2026-06", "growing": "2026-06+dynamic-shapes"}
+REVISIONS = {"static": "2026-06", "growing": "2026-06+dynamic-shapes+zero-size"}
 #: The score of a place without a token yet.
 MASKED = -1e9
 
@@ -93,7 +93,7 @@ def build(context: MLContext, weights: Weights, sizes: Sizes, way: Way, length: 
     [key heads, length, size]. The length is the name "past" in inputs of a growing cache.
     """
     b: Any = MLGraphBuilder(context)
-    group, width = sizes.heads // sizes.keyHeads, weights["model.norm.weight"].size
+    group = sizes.heads // sizes.keyHeads
 
     def constant(values: NDArray[Any]) -> MLOperand:
         operand: MLOperand = b.constant({"dataType": str(values.dtype), "shape": values.shape}, values)
@@ -156,6 +156,98 @@ def build(context: MLContext, weights: Weights, sizes: Sizes, way: Way, length: 
         hidden = b.mul(b.mul(gate, b.sigmoid(gate)), multiply(normal, f"layers.{layer}.mlp.up_proj"))
         x = b.add(x, multiply(hidden, f"layers.{layer}.mlp.down_proj"))
     logits = b.gemm(normalize(x, "norm"), words, bTranspose=True)
-    chosen = b.argMax(b.reshape(logits, [1, -1]) if False else logits, 1, outputDataType="int32")
+    chosen = b.argMax(logits, 1, outputDataType="int32")
     graph: MLGraph = b.buildSync({"token": chosen, "position": b.add(position, b.constant("int32", 1)), **outputs})
     return graph
+
+
+class Decoder:
+    """A model that chooses tokens, one after the other.
+
+    Args:
+        folder: The folder of the model: model.onnx and config.json.
+        way: How keys and values are kept.
+        length: The most tokens that a static cache holds, at most the context of the model; the context if it is not given.
+
+    Attributes:
+        sizes: The sizes of the network.
+        length: The most tokens that it can read.
+    """
+
+    def __init__(self, folder: Path = MODEL, way: Way = "static", length: int | None = None) -> None:
+        self.sizes = Sizes.read(folder)
+        self.length = length or self.sizes.context
+        if not 0 < self.length <= self.sizes.context:
+            raise ValueError(f"length must be from 1 to {self.sizes.context}, the context of the model, got {length}")
+        self._way = way
+        self._context = ML(revision=REVISIONS[way]).createContextSync()
+        self._graph = build(self._context, read_weights(folder), self.sizes, way, self.length)
+        # No tensor may be an input and an output of one dispatch: two sets take turns.
+        self._numbers = [{name: self._tensor("int32", [1]) for name in ("token", "position")} for _ in range(2)]
+        self._caches = [self._cache(self.length) for _ in range(2)] if way == "static" else []
+
+    def _tensor(self, dataType: str, shape: Sequence[int]) -> MLTensor:
+        descriptor: Any = {"dataType": dataType, "shape": shape, "readable": True, "writable": True}
+        return self._context.createTensorSync(descriptor)
+
+    def _cache(self, length: int) -> dict[str, MLTensor]:
+        return {name: self._tensor("float32", [self.sizes.keyHeads, length, self.sizes.size]) for name in cache_names(self.sizes)}
+
+    def generate(self, prompt: Sequence[int], count: int) -> Iterator[int]:
+        """Yield the most likely tokens after a prompt, each as soon as it is known.
+
+        Args:
+            prompt: The numbers of its tokens, at least one.
+            count: The most tokens to yield. Fewer come if the text ends, or if the model can read no more.
+
+        Raises:
+            ValueError: The prompt is empty, or longer than the model can read.
+        """
+        if not 0 < len(prompt) <= self.length:
+            raise ValueError(f"prompt must have from 1 to {self.length} tokens, got {len(prompt)}")
+        old, new = self._numbers
+        caches = self._caches or [self._cache(0), {}]
+        self._context.writeTensor(old["position"], np.zeros(1, np.int32))
+        last = min(len(prompt) - 1 + count, self.length)
+        for position in range(last):
+            if position < len(prompt):
+                self._context.writeTensor(old["token"], np.array([prompt[position]], np.int32))
+            if self._way == "growing":
+                caches[1] = self._cache(position + 1)
+            self._context.dispatch(self._graph, {**old, **caches[0]}, {**new, **caches[1]})
+            if position >= len(prompt) - 1:
+                token = int(self._context.readTensorSync(new["token"])[0])
+                if token == self.sizes.end:
+                    return
+                yield token
+            if self._way == "growing":
+                for tensor in caches[0].values():
+                    tensor.destroy()
+            old, new = new, old
+            caches.reverse()
+
+
+def main() -> None:
+    """Write what the model says after a prompt."""
+    parser = argparse.ArgumentParser(description="Let a small language model write.")
+    parser.add_argument("prompt", help="how the text begins")
+    parser.add_argument("--count", type=int, default=100, help="the most tokens to write")
+    parser.add_argument("--cache", choices=[*REVISIONS], default="static", help="how keys and values are kept")
+    parser.add_argument("--model", type=Path, default=MODEL, help="the folder of the model")
+    arguments = parser.parse_args()
+    # Imported here: programs that have numbers of tokens do not need it.
+    from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers.decoders import DecodeStream  # noqa: PLC0415
+
+    tokenizer = Tokenizer.from_file(str(arguments.model / "tokenizer.json"))
+    # A character can be of several tokens: the stream holds them back until it is whole.
+    stream = DecodeStream(skip_special_tokens=True)
+    decoder = Decoder(arguments.model, arguments.cache)
+    print(arguments.prompt, end="", flush=True)
+    for token in decoder.generate(tokenizer.encode(arguments.prompt).ids, arguments.count):
+        print(stream.step(tokenizer, token) or "", end="", flush=True)
+    print()
+
+
+if __name__ == "__main__":
+    main()
