@@ -1,10 +1,11 @@
 """A language model that writes, built operation by operation: a decoder with grouped-query attention and rotary positions.
 
-One graph takes one token and chooses the next one. The keys and values of earlier tokens stay in tensors of the context, in one of two ways:
+One graph takes one token and chooses the next one. The keys and values of earlier tokens stay in tensors of the context in one of two ways:
 
-- ``--cache static``: as a browser has it. All shapes are fixed. A step writes its row at a position, and attention looks at the rows up to it.
+- ``--cache static``: as a browser has it. All shapes are fixed. A step writes its row at a position, and attention looks at the rows up to
+  it.
 - ``--cache growing``: with the proposal dynamic-shapes (docs/proposals/dynamic-shapes.md). The cache has a dimension with the name "past",
-  and each step returns one that is a row longer.
+  and each step returns one that is a row longer. It begins without rows, which the proposal zero-size allows.
 
 Both say the same. Run it: ``python examples/language_model/decode.py "Call me"``. It needs the package ``tokenizers``.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -181,7 +182,8 @@ class Decoder:
         if not 0 < self.length <= self.sizes.context:
             raise ValueError(f"length must be from 1 to {self.sizes.context}, the context of the model, got {length}")
         self._way = way
-        self.context = ML(revision=REVISIONS[way]).createContextSync()
+        revision: Any = REVISIONS[way]
+        self.context = ML(revision=revision).createContextSync()
         self._graph = build(self.context, read_weights(folder), self.sizes, way, self.length)
         # No tensor may be an input and an output of one dispatch: two sets take turns.
         self._numbers = [{name: self._tensor("int32", [1]) for name in ("token", "position")} for _ in range(2)]
@@ -194,7 +196,7 @@ class Decoder:
     def _cache(self, length: int) -> dict[str, MLTensor]:
         return {name: self._tensor("float32", [self.sizes.keyHeads, length, self.sizes.size]) for name in cache_names(self.sizes)}
 
-    def generate(self, prompt: Sequence[int], count: int) -> Iterator[int]:
+    def generate(self, prompt: Sequence[int], count: int) -> Generator[int, None, None]:
         """Yield the most likely tokens after a prompt, each as soon as it is known.
 
         Args:

