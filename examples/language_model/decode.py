@@ -47,7 +47,7 @@ class Sizes:
         size: The numbers of a head.
         context: The most tokens that the model can read.
         theta: The base of the rotary angles.
-        epsilon: What RMS normalization adds to a mean square.
+        epsilon: RMS normalization adds it to a mean square.
         end: The number of the token that ends a text.
     """
 

@@ -237,7 +237,7 @@ def train(ids: Tensor, held_out: Tensor, steps: int) -> Decoder:
 
     Args:
         ids: The numbers of the text's tokens, [tokens].
-        held_out: Those that training does not see.
+        held_out: The numbers of tokens that training does not see.
         steps: How many batches to read.
     """
     torch.manual_seed(0)
