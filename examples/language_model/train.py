@@ -47,7 +47,13 @@ older; he had but one leg, and he said not a word for three days. On the fourth 
 The boats were down in a moment, and\
 """
 #: Prompts of samples, and how many tokens follow.
-PROMPTS = (("Call me", 60), ("The whale", 60), ("“Where is the captain?” said", 60), ("It was a dark night; and", 60), (LONG_PROMPT, 60))
+PROMPTS = (
+    ("Call me Ishmael.", 60),
+    ("The captain of the ship", 60),
+    ("“Where is the captain?” said", 60),
+    ("It was a clear day, and", 60),
+    (LONG_PROMPT, 60),
+)
 OUTPUT = Path(__file__).resolve().parent / "model"
 
 Cache = list[tuple[Tensor, Tensor]]
@@ -391,7 +397,7 @@ CARD = """\
 
 ## What it says
 
-The most likely tokens after each prompt, which is in bold:
+The most likely token each time, after a prompt in bold. A small model repeats itself then.
 
 {samples}
 """
