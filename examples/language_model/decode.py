@@ -121,14 +121,17 @@ def build(context: MLContext, weights: Weights, sizes: Sizes, way: Way, length: 
 
     def remember(cache: MLOperand, row: MLOperand) -> MLOperand:
         """Add a row [key heads, 1, size] to a part of the cache."""
-        kept: MLOperand = b.concat([cache, row], 1) if way == "growing" else b.where(here, row, cache)
+        kept: MLOperand = b.concat([cache, row], 1) if way == "growing" else b.scatterND(cache, here, row)
         return kept
 
     token, position = (b.input(name, {"dataType": "int32", "shape": [1]}) for name in ("token", "position"))
     parts = {"dataType": "float32", "shape": [sizes.keyHeads, "past" if way == "growing" else length, sizes.size]}
     cache = {name: b.input(name, parts) for name in cache_names(sizes)}
-    places = constant(np.arange(length, dtype=np.int32).reshape(1, length, 1))
-    here, seen = b.equal(places, position), b.lesserOrEqual(b.reshape(places, [1, 1, length]), position)
+    places = constant(np.arange(length, dtype=np.int32).reshape(1, 1, length))
+    seen = b.lesserOrEqual(places, position)
+    # The place of a row in a part of the cache: its head and its position.
+    eachHead = constant(np.arange(sizes.keyHeads, dtype=np.int32).reshape(sizes.keyHeads, 1, 1))
+    here = b.concat([eachHead, b.expand(b.reshape(position, [1, 1, 1]), [sizes.keyHeads, 1, 1])], 2)
 
     frequencies = sizes.theta ** -(np.arange(0, sizes.size, 2, dtype=np.float32) / np.float32(sizes.size))
     half = b.mul(b.cast(position, "float32"), constant(frequencies.astype(np.float32)))

@@ -27,8 +27,11 @@ function build(context, weights, sizes, length) {
   };
 
   const token = b.input('token', {dataType: 'int32', shape: [1]}), position = b.input('position', {dataType: 'int32', shape: [1]});
-  const places = constant('int32', [1, length, 1], Int32Array.from({length}, (_, place) => place));
-  const here = b.equal(places, position), seen = b.lesserOrEqual(b.reshape(places, [1, 1, length]), position);
+  const places = constant('int32', [1, 1, length], Int32Array.from({length}, (_, place) => place));
+  const seen = b.lesserOrEqual(places, position);
+  /** The place of a row in a part of the cache: its head and its position. */
+  const eachHead = constant('int32', [keyHeads, 1, 1], Int32Array.from({length: keyHeads}, (_, head) => head));
+  const here = b.concat([eachHead, b.expand(b.reshape(position, [1, 1, 1]), [keyHeads, 1, 1])], 2);
 
   const frequencies = Float32Array.from({length: size / 2}, (_, i) => theta ** (-2 * i / size));
   const half = b.mul(b.cast(position, 'float32'), constant('float32', [size / 2], frequencies));
@@ -45,7 +48,7 @@ function build(context, weights, sizes, length) {
     /** Writes a row [key heads, 1, size] into a part of the cache. */
     const remember = (kind, row) => {
       const cache = b.input(`${kind}${layer}`, {dataType: 'float32', shape: [keyHeads, length, size]});
-      return outputs[`${kind}${layer}`] = b.where(here, row, cache);
+      return outputs[`${kind}${layer}`] = b.scatterND(cache, here, row);
     };
     const name = `layers.${layer}`, normal = normalize(x, `${name}.input_layernorm`);
     const [query, key, value] = ['q', 'k', 'v'].map((letter) => multiply(normal, `${name}.self_attn.${letter}_proj`));
