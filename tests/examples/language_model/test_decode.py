@@ -75,6 +75,14 @@ def test_each_cache_says_the_same(sample: dict[str, Any], way: str) -> None:
     assert list(decoder(way).generate(sample["ids"], len(sample["tokens"]))) == sample["tokens"]
 
 
+def test_the_whole_context() -> None:
+    """The loop ends when the model can read no more."""
+    prompt = SAMPLES[-1]["ids"]
+    expected = say_onnx(prompt, SIZES.context - len(prompt) + 1)
+    for way in decode.REVISIONS:
+        assert list(decoder(way).generate(prompt, 2 * SIZES.context)) == expected
+
+
 def test_the_past_of_the_exported_model() -> None:
     """In one part, or in parts with a past, the logits are the same; so they are behind a past that does not count."""
     ids = SAMPLES[-1]["ids"]
