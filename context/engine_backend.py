@@ -16,6 +16,7 @@ from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.devices.capabilities import Facts, Refused, find_refused
 from webnn.context.engine.discovery import find_failure
+from webnn.context.engine.plugins import takes_names
 from webnn.context.engine.probes import measure as measure_types
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
@@ -119,8 +120,8 @@ class EngineBackend:
         return self._numerics == "fast" and selection.is_default
 
     def takes_names(self, selection: Selection) -> bool:
-        """Tell whether a session may compute many sizes: on the default CPU device, in this process."""
-        return self._host is None and selection.is_default
+        """Tell whether a session may compute many sizes: on the default CPU device, and on those whose provider takes names."""
+        return selection.is_default or takes_names(selection)
 
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
         """Translate a graph for some devices.

@@ -19,7 +19,18 @@ from webnn.context.devices.selection import OPENVINO, QNN, WEBGPU, Device, Optio
 from webnn.context.engine import runtime, vulkan
 from webnn.context.engine.runtime import one_line
 
-__all__ = ["PLUGINS", "UNWANTED", "Plugin", "choose_simulated", "find_plugin", "is_installed", "list_plugin", "name_cpu_nodes", "register"]
+__all__ = [
+    "PLUGINS",
+    "UNWANTED",
+    "Plugin",
+    "choose_simulated",
+    "find_plugin",
+    "is_installed",
+    "list_plugin",
+    "name_cpu_nodes",
+    "register",
+    "takes_names",
+]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 #: Why a plug-in has no device without simulators.
@@ -40,6 +51,7 @@ class Plugin:
         options: Returns the provider options that choose that device.
         cpu_nodes: The provider option that takes the names of nodes that stay on the CPU, one on each line; empty if it has none.
         fixed_shapes: The provider leaves nodes to the CPU whose shapes are not known when the session is made.
+        names: A session on its devices may compute many sizes: dimensions may have names.
         variable: The environment variable that makes the plug-in offer that device; it is read when the library is registered.
     """
 
@@ -50,6 +62,7 @@ class Plugin:
     options: Callable[[ModuleType], Options] = lambda _: _NONE
     cpu_nodes: str = ""
     fixed_shapes: bool = False
+    names: bool = False
     variable: str = ""
 
 
@@ -73,6 +86,7 @@ PLUGINS: Mapping[str, Plugin] = MappingProxyType(
                 simulates="gpu",
                 describe=_software_adapter,
                 cpu_nodes="forceCpuNodeNames",
+                names=True,
                 variable="ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER",
             ),
             Plugin(provider=OPENVINO, module="onnxruntime_ep_openvino"),
@@ -156,6 +170,12 @@ def _choose_driver() -> None:
     if driver is not None:
         for name in vulkan.VARIABLES:
             os.environ[name] = str(driver)
+
+
+def takes_names(selection: Selection) -> bool:
+    """Tell whether a session on some devices may compute many sizes. The default CPU provider takes names."""
+    accelerators = [PLUGINS.get(device.provider) if device.plugin else None for device in selection.devices[:-1]]
+    return all(plugin is not None and plugin.names for plugin in accelerators)
 
 
 def name_cpu_nodes(selection: Selection, names: Sequence[str]) -> Selection | None:

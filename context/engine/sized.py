@@ -9,6 +9,7 @@ from webnn.context.buffers import BufferSlot
 
 if TYPE_CHECKING:
     from webnn.context.engine.memory import Dispatch
+    from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.session import CompiledGraph
     from webnn.validation.descriptor import OperandDescriptor
 
@@ -30,7 +31,9 @@ class SizedGraph:
 
     __slots__ = ("_shared", "inputs", "outputs")
 
-    def __init__(self, shared: CompiledGraph, inputs: Sequence[OperandDescriptor], outputs: Sequence[OperandDescriptor]) -> None:
+    def __init__(
+        self, shared: CompiledGraph | RemoteGraph, inputs: Sequence[OperandDescriptor], outputs: Sequence[OperandDescriptor]
+    ) -> None:
         self._shared = shared
         self.inputs = _give(shared.inputs, inputs)
         self.outputs = _give(shared.outputs, outputs)

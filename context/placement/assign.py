@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webnn.context.profiles import Profile
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
+__all__ = ["Assignments", "measure", "resize", "simulate", "uniform", "unknown"]
 
 #: Operations that engines do not compute at the build.
 _LOOPS = frozenset({"gru", "lstm"})
@@ -246,6 +246,18 @@ def measure(
             why = f"{best} left {' and '.join(left)}"
         places.append(_Place(devices.get(providers[-1], HOST), providers, why))
     return _arrange(graph, places, requested=selection.requested, device=selection.device, reason=selection.reason)
+
+
+def resize(placement: Placement, graph: GraphDescription) -> Placement:
+    """Return a measured placement for other sizes.
+
+    Args:
+        placement: The placement of the graph with some sizes.
+        graph: The graph with others. Operators that it lacks are left out.
+    """
+    known = {each.index: _Place(each.device, each.providers, each.reason) for each in placement.operators}
+    places = [known[operator.index] for operator in graph.operators]
+    return _arrange(graph, places, requested=placement.requested, device=placement.device, reason=placement.reason)
 
 
 def _name_nodes(names: Iterable[str], kernels: Mapping[str, str]) -> str:

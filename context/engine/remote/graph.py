@@ -7,7 +7,7 @@ import itertools
 import json
 import warnings
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from webnn.context.buffers import BufferSlot
-from webnn.context.engine.remote.channel import PLACE, Operation, align, pack_selection, read_build, read_text
+from webnn.context.engine.remote.channel import PLACE, SIZE, Operation, align, pack_selection, read_build, read_text
 from webnn.context.engine.remote.host import EngineError
 from webnn.context.engine.session import QUICK, engine_failure, looks_quick
 from webnn.validation.errors import InvalidStateError, OperationError, WebNNWarning, label_prefix
+from webnn.validation.named_descriptor import has_sizes, is_named
 
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel
@@ -73,6 +74,7 @@ class RemoteGraph:
         "_host",
         "_key",
         "_model",
+        "_named",
         "_number",
         "_profile",
         "_reference",
@@ -103,12 +105,18 @@ class RemoteGraph:
         for text in told:
             warnings.warn(text, WebNNWarning, stacklevel=2)
         numbers = itertools.count()
-        self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
-        self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
+        self.inputs: Mapping[str, BufferSlot] = {
+            name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()
+        }
+        self.outputs: Mapping[str, BufferSlot] = {
+            name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()
+        }
         #: The memory that is bound to each slot; 0 for none, and -1 if an interrupt may have prevented it.
         self._bound: list[Any] = [-1] * next(numbers)
         #: The shared memory for `run`, by the index of the slot, and its address.
         self._copies: dict[int, tuple[SharedMemory, int]] = {}
+        #: Sizes differ from run to run, so that each run tells them.
+        self._named = any(has_sizes(each) for _, each in model.inputs.values())
         self._reference = weakref.ref(self)
         self.quick = len(self.providers) == 1 and looks_quick(model)
         self.last: Dispatch | None = None
@@ -149,7 +157,7 @@ class RemoteGraph:
         copies = [self._copy_of(slot) if addresses[slot.index] else (0, 0) for slot in (*self.inputs.values(), *self.outputs.values())]
         for slot in self.inputs.values():
             ctypes.memmove(copies[slot.index][1], addresses[slot.index], slot.nbytes)
-        self._compute("compute", [memory for memory, _ in copies])
+        self._compute("compute", [memory for memory, _ in copies], [*self.inputs.values(), *self.outputs.values()])
         for slot in self.outputs.values():
             if addresses[slot.index]:
                 ctypes.memmove(addresses[slot.index], copies[slot.index][1], slot.nbytes)
@@ -165,7 +173,7 @@ class RemoteGraph:
             memories[slot.index] = memory
         start = perf_counter()
         try:
-            self._compute("dispatch", memories)
+            self._compute("dispatch", memories, call.slots)
         except InvalidStateError:
             return
         self.took(perf_counter() - start)
@@ -183,6 +191,13 @@ class RemoteGraph:
         """Learn how long a run took."""
         self.quick = seconds < _QUICK
 
+    def resize(self, inputs: Mapping[str, BufferSlot], outputs: Mapping[str, BufferSlot]) -> None:
+        """Give dimensions with names their sizes for the next `run`, as `CompiledGraph.resize` does."""
+        if self.inputs is not inputs:
+            self.forget()
+            self._copies.clear()
+            self.inputs, self.outputs = inputs, outputs
+
     def forget(self) -> None:
         """Bind everything anew the next time."""
         self.last = None
@@ -196,8 +211,8 @@ class RemoteGraph:
             found = self._copies[slot.index] = memory, memory.array.ctypes.data
         return found
 
-    def _compute(self, method: str, memories: list[Any]) -> None:
-        """Run the session with shared memory for each slot; 0 for an output that is not wanted."""
+    def _compute(self, method: str, memories: list[Any], slots: Sequence[BufferSlot]) -> None:
+        """Run the session with shared memory for each slot, by its index; 0 for an output that is not wanted."""
         host, bound = self._host, self._bound
         self.last = None
         try:
@@ -215,6 +230,9 @@ class RemoteGraph:
                 host.share(segment, method, self._work)
                 memory.users.add(self._reference)
                 places.append(PLACE.pack(segment, offset))
+            if self._named:
+                ordered = sorted(slots, key=lambda slot: slot.index)
+                places += [SIZE.pack(size) for slot in ordered for size in slot.descriptor.dimensions]
             host.request(Operation.RUN, b"".join(places), method=method, work=self._work)
             bound[:] = memories
         except EngineError as error:
@@ -244,7 +262,10 @@ def _header(host: Host, model: OnnxModel, selection: Selection, profile: str, ca
 
 
 def _values(values: Mapping[str, tuple[str, OperandDescriptor]]) -> dict[str, Any]:
-    return {name: [value, each.dataType, each.dimensions] for name, (value, each) in values.items()}
+    # Each run tells the process the sizes that have names. A session that knew their texts would be for the sizes that they have now.
+    return {
+        name: [value, each.dataType, ["" if is_named(size) else size for size in each.dimensions]] for name, (value, each) in values.items()
+    }
 
 
 def _send(host: Host, number: int, model: OnnxModel, header: dict[str, Any], work: str) -> bytes:

@@ -5,11 +5,12 @@ It trusts the program that started it. It ends when its connection ends, and wit
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from webnn.context.engine import discovery, plugins, runtime
 from webnn.context.engine.remote.channel import (
     PLACE,
     REQUEST,
+    SIZE,
     Answer,
     Channel,
     Operation,
@@ -33,12 +35,15 @@ from webnn.context.engine.remote.channel import (
 )
 from webnn.context.engine.remote.memory import Segment
 from webnn.context.engine.session import CompiledGraph
+from webnn.context.engine.sized import SizedGraph
 from webnn.context.processes import end_with_parent
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import OperationError
+from webnn.validation.named_descriptor import NamedDescriptor, has_names
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
+    from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import Selection
     from webnn.context.engine.cache.models import ModelCache
 
@@ -219,8 +224,14 @@ class _Worker:
 
     def _run(self, body: bytes) -> bytes:
         graph = self._graphs[int.from_bytes(body[:4], "little")]
-        addresses = self._addresses
-        graph.run([addresses[segment] + offset for segment, offset in PLACE.iter_unpack(body[4:])])
+        end = 4 + PLACE.size * (len(graph.inputs) + len(graph.outputs))
+        known = self._addresses
+        addresses = [known[segment] + offset for segment, offset in PLACE.iter_unpack(body[4:end])]
+        if len(body) == end:
+            graph.run(addresses)
+        else:
+            sizes = (size for [size] in SIZE.iter_unpack(body[end:]))
+            SizedGraph(graph, _give(graph.inputs, sizes), _give(graph.outputs, sizes)).run(addresses)
         return b""
 
     def _repeat(self, body: bytes) -> bytes:
@@ -263,7 +274,19 @@ def _open_cache(told: list[Any] | None) -> ModelCache | None:
 
 
 def _read_values(told: Mapping[str, Any]) -> dict[str, tuple[str, OperandDescriptor]]:
-    return {name: (value, OperandDescriptor(kind, tuple(shape))) for name, (value, kind, shape) in told.items()}
+    """Return inputs or outputs. A dimension whose size differs from run to run is a text."""
+    return {name: (value, _descriptor(kind, tuple(shape))) for name, (value, kind, shape) in told.items()}
+
+
+def _descriptor(kind: DataType, shape: tuple[Any, ...]) -> OperandDescriptor:
+    found = OperandDescriptor(kind, shape)
+    return NamedDescriptor(kind, shape) if has_names(found) else found
+
+
+def _give(slots: Mapping[str, BufferSlot], sizes: Iterator[int]) -> list[OperandDescriptor]:
+    """Give the dimensions of inputs or outputs their next sizes."""
+    given = [(each.descriptor.dataType, len(each.descriptor.dimensions)) for each in slots.values()]
+    return [OperandDescriptor(kind, tuple(itertools.islice(sizes, rank))) for kind, rank in given]
 
 
 def main(handle: int, parent: int) -> None:

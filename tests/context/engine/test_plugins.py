@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from tests.context.engine.runtimes import Runtime, install, install_plugins, listed
-from webnn.context.devices.selection import CPU, QNN, WEBGPU, Device
+from webnn.context.devices.selection import CPU, OPENVINO, QNN, WEBGPU, Device, Selection
 from webnn.context.engine import discovery, plugins, runtime, vulkan
-from webnn.context.engine.plugins import PLUGINS, choose_simulated, find_plugin
+from webnn.context.engine.plugins import PLUGINS, choose_simulated, find_plugin, takes_names
 from webnn.validation.errors import NotSupportedError
 
 SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
@@ -111,3 +112,14 @@ def test_a_known_plugin_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     known = install_plugins(monkeypatch, tmp_path, webgpu="return 'webgpu.so'")
     assert find_plugin("webgpu-of-a-test") is known[WEBGPU]
     assert set(PLUGINS) > {WEBGPU, QNN}
+
+
+@pytest.mark.parametrize(
+    ("accelerators", "expected"),
+    [([], True), ([WEBGPU], True), ([QNN], False), (["CUDAExecutionProvider"], False), ([WEBGPU, OPENVINO], False)],
+)
+def test_which_devices_take_names(accelerators: list[str], expected: bool) -> None:
+    devices = [Device(provider=name, type="gpu", plugin=name != "CUDAExecutionProvider") for name in accelerators]
+    devices.append(Device(provider=CPU, type="cpu"))
+    providers = tuple((each.provider, MappingProxyType({})) for each in devices)
+    assert takes_names(Selection(requested="gpu", device=devices[0].type, devices=tuple(devices), providers=providers)) is expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices.selection import Device, Selection
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import measure
+from webnn.context.placement.assign import measure, resize
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
 
@@ -53,9 +54,18 @@ def tensor(builder: MLGraphBuilder, *shape: int) -> MLOperand:
     return builder.input("x", dataType="float32", shape=list(shape or (2, 3)))
 
 
-def chain(b: MLGraphBuilder) -> Mapping[str, MLOperand]:
-    """Return the output of four operators in a row; each value has 24 bytes."""
-    return {"y": b.neg(b.abs(b.cumulativeSum(b.relu(tensor(b)), 0, label="sum")))}
+def chain(b: MLGraphBuilder, shape: Sequence[int] = ()) -> Mapping[str, MLOperand]:
+    """Return the output of four operators in a row; by default each value has 24 bytes."""
+    return {"y": b.neg(b.abs(b.cumulativeSum(b.relu(tensor(b, *shape)), 0, label="sum")))}
+
+
+def test_a_placement_for_other_sizes() -> None:
+    assignments = [(CUDA, ["relu#1.0"]), (CPU, ["cumulativeSum#2.0"]), (CUDA, ["abs#3.0", "neg#4.0"])]
+    found = place(chain, assignments, kernels={"cumulativeSum#2.0": "CumSum (float32)"})
+    larger = partial(chain, shape=(5, 3))
+    expected = place(larger, assignments, kernels={"cumulativeSum#2.0": "CumSum (float32)"})
+    assert resize(found, describe_graph(collect(larger(make_builder())))) == expected
+    assert expected.transferredBytes == 4 * 60
 
 
 #: The nodes of each piece, and where each operator of `chain` runs.

@@ -74,16 +74,18 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "When is a graph compiled?",
-            "At the first dispatch, which takes longer then. On the CPU, names stay names in what is compiled: it computes all sets of "
-            "shapes that differ only in sizes which no operation must know, and which lead to the same answers in the steps of the draft, "
-            "such as whether a size is 1. Other devices and the reference compile for each set of shapes. The last 32 that were compiled "
-            "are kept, and the last 32 sets of shapes. `computeShapes` does not compile. A graph in which all shapes are known is compiled "
-            "by `build`.",
+            "At the first dispatch, which takes longer then. On the CPU and on WebGPU, also in a process of its own, names stay names "
+            "in what is compiled: it computes all sets of shapes that differ only in sizes which no operation must know, and which "
+            "lead to the same answers in the steps of the draft, such as whether a size is 1. Other devices, such as an NPU of QNN, "
+            "and the reference compile for each set of shapes. So does a device that refuses the graph with names. The last 32 that "
+            "were compiled are kept, and the last 32 sets of shapes. `computeShapes` does not compile. A graph in which all shapes "
+            "are known is compiled by `build`.",
         ),
         Decision(
             "Which operations must know a size, so that each size is compiled?",
             "`averagePool2d` and `l2Pool2d`: height and width. `resample2d`: the axes that it resamples. Reductions of integers: the axes "
-            "that they reduce. `pad` that mirrors float16: the axes that it pads. `range` of float32: its length.",
+            "that they reduce. `pad` that mirrors float16: the axes that it pads. `range` of float32: its length. On WebGPU "
+            "`argMin` and `argMax`, too: the axis that they search.",
         ),
         Decision(
             "Which invalid graphs are refused when they are built?",

@@ -15,7 +15,7 @@ from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import simulate, uniform
+from webnn.context.placement.assign import resize, simulate, uniform
 from webnn.context.runs import choose_inputs
 from webnn.context.state import ContextState
 from webnn.context.tensor import MLTensor
@@ -31,7 +31,10 @@ from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
+    from webnn.context.engine.remote.graph import RemoteGraph
     from webnn.context.engine.session import CompiledGraph
+
+    _Shared = CompiledGraph | RemoteGraph
 
 __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
 
@@ -58,13 +61,15 @@ class _Variant:
         sizes: The sizes with which it was made, in the order of the names.
         graph: The graph, whose descriptors have a `Size` where a dimension has a name.
         implementation: The session that all these sizes share; ``None`` until it is made, or if the engine refuses names.
+        placed: The measured placement, with the sizes of `graph`; ``None`` on the default CPU provider.
         refused: The engine refuses names.
     """
 
     def __init__(self, sizes: tuple[int, ...], graph: ComputationalGraph, recording: Recording) -> None:
         self.sizes = sizes
         self.graph = graph
-        self.implementation: CompiledGraph | None = None
+        self.implementation: _Shared | None = None
+        self.placed: Placement | None = None
         self.refused = False
         self._recording = recording
         #: The polynomials that are sizes of the outputs, each once, and the outputs' types and dimensions: in place of the first polynomial
@@ -95,10 +100,10 @@ class _Variant:
             for dataType, dimensions in self._outputs
         ]
 
-    def compiled(self, implementation: CompiledGraph) -> None:
-        """Keep the session. The translation may have asked for more facts."""
+    def compiled(self, implementation: _Shared, placed: Placement | None) -> None:
+        """Keep the session and its placement. The translation may have asked for more facts."""
         self._apply = compile_facts(self._recording.facts(), self._sums, [*self._recording.sizes])
-        self.implementation = implementation
+        self.placed, self.implementation = placed, implementation
 
 
 class Specializations:
@@ -257,16 +262,16 @@ class Specializations:
         """Return the graph for a set of shapes, if there is a session for it."""
         with self._lock:
             for position, variant in enumerate(self._variants):
-                implementation = variant.implementation
-                if implementation is not None and (outputs := variant.outputs(sizes)) is not None:
+                if variant.implementation is not None and (outputs := variant.outputs(sizes)) is not None:
                     if position:
                         self._variants.insert(0, self._variants.pop(position))
                     break
             else:
                 return None
-        return self._with_sizes(implementation, key, outputs)
+        return self._with_sizes(variant, key, outputs)
 
-    def _with_sizes(self, implementation: CompiledGraph, key: Sequence[OperandDescriptor], outputs: Sequence[OperandDescriptor]) -> MLGraph:
+    def _with_sizes(self, variant: _Variant, key: Sequence[OperandDescriptor], outputs: Sequence[OperandDescriptor]) -> MLGraph:
+        """Return the graph for a set of shapes by the session of a variant, which has one."""
         # Imported lazily because these load onnx and the engine, and there is a session.
         from webnn.context.build import register  # noqa: PLC0415
         from webnn.context.engine.sized import SizedGraph  # noqa: PLC0415
@@ -274,8 +279,8 @@ class Specializations:
         state = self._state
         # Most graphs are only dispatched; `complete` makes the source of others.
         source = self.specialize(key) if state.on_build is not None or state.on_compute is not None else self._source
-        placed = partial(_find_placement, state, partial(self.specialize, key))
-        return register(state, source, SizedGraph(implementation, key, outputs), placed)
+        placed = partial(_find_placement, state, partial(self.specialize, key), variant.placed)
+        return register(state, source, SizedGraph(cast("_Shared", variant.implementation), key, outputs), placed)
 
     def complete(self, graph: MLGraph, key: _Key) -> MLGraph:
         """Give a graph that `find` returned its source."""
@@ -287,7 +292,6 @@ class Specializations:
         """Compile the graph for a set of shapes, for as many others as that allows."""
         # Imported lazily because it loads onnx.
         from webnn.context.build import compile_graph, implement  # noqa: PLC0415
-        from webnn.context.engine.session import CompiledGraph  # noqa: PLC0415
         from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
         state, found = self._state, None
@@ -298,22 +302,24 @@ class Specializations:
                 found = self._find_variant(sizes)
                 if found is not None and found[0].implementation is not None:
                     # Another thread was faster.
-                    return self._with_sizes(found[0].implementation, key, found[1])
+                    return self._with_sizes(found[0], key, found[1])
                 if found is not None and found[0].sizes != sizes and not found[0].refused:
                     # The translation asks about the sizes of the variant.
                     found = self._make_variant(sizes)
         if found is not None and not found[0].refused:
             variant, outputs = found
             try:
-                implementation, _ = implement(state, variant.graph, self._caller)
+                implementation, placed = implement(state, variant.graph, self._caller)
             except InvalidStateError:
                 raise
             except Exception:  # with numbers it may be right; otherwise they say what is wrong
                 variant.refused = True
             else:
-                if isinstance(implementation, CompiledGraph):
-                    variant.compiled(implementation)
-                    return self._with_sizes(implementation, key, outputs)
+                measured = placed if isinstance(placed, Placement) and state.profile is None else None
+                # A device that refuses names may take numbers.
+                if state.selection.is_default or measured is not None:
+                    variant.compiled(cast("_Shared", implementation), measured)
+                    return self._with_sizes(variant, key, outputs)
                 variant.refused = True
         return compile_graph(state, self.specialize(key), self._caller)
 
@@ -328,9 +334,11 @@ def _place(argument: str, name: str) -> str:
     return f"{argument}[{webidl.describe(name)}]"
 
 
-def _find_placement(state: ContextState, specialized: Callable[[], ComputationalGraph]) -> Placement:
-    """Return the placement of a graph on the default CPU provider, or by a profile."""
+def _find_placement(state: ContextState, specialized: Callable[[], ComputationalGraph], measured: Placement | None) -> Placement:
+    """Return the placement of a graph: by that with other sizes, by a profile, or on the default CPU provider."""
     graph = specialized()
+    if measured is not None:
+        return resize(measured, describe_graph(graph))
     if state.profile is not None:
         return simulate(describe_graph(graph), state.profile, state.selection.requested)
     operators = [(each.operation.name, each.index, each.label) for each in graph.operators]
