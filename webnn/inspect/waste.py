@@ -77,6 +77,8 @@ class WasteLine(WasteCounts):
         aliveBytes: Their bytes.
         kept: The tensors that the line made after the warm-up, and that were not destroyed. The program may have dropped them: a browser
             keeps their memory until it collects garbage.
+        grows: Their number at the end is larger than at the end of any step in the first half, and no step of the second half ended with
+            fewer than that. The steps are those from the first on in which the line made a tensor.
     """
 
     method: str
@@ -87,11 +89,12 @@ class WasteLine(WasteCounts):
     alive: int
     aliveBytes: int
     kept: int
+    grows: bool
 
     @property
     def isLeak(self) -> bool:
-        """At least two tensors, made in at least two steps, were not destroyed."""
-        return self.kept > 1 and self.steps > 1
+        """More and more of the line's tensors are not destroyed, in at least two steps. Tensors that are destroyed in turn are no leak."""
+        return self.grows and self.kept > 1 and self.steps > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,8 @@ __all__ = ["WARMUP", "WasteRecorder", "record_waste"]
 WARMUP = 2
 #: The most steps, lines, and combinations of the tensors of a graph that are kept.
 _STEPS, _LINES, _COMBINATIONS = 10_000, 10_000, 64
+#: The most spans of steps for which the number of a line's tensors is kept; an even number.
+_SPANS = 64
 #: Replaces the lines beyond the limit.
 _ELSEWHERE: Line = ("elsewhere", 0)
 
@@ -74,6 +76,38 @@ def _zeros() -> dict[str, int]:
     return dict.fromkeys(NAMES, 0)
 
 
+class _History:
+    """A number at the ends of steps: its lowest and its highest value in each span. Spans have equal numbers of steps, but for the last."""
+
+    __slots__ = ("_length", "_spans", "_steps")
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int]] = []
+        self._length = 1
+        #: The steps in the last span.
+        self._steps = 0
+
+    def add(self, value: int) -> None:
+        """Learn of the end of a step."""
+        if self._steps % self._length:
+            low, high = self._spans.pop()
+            self._spans.append((min(low, value), max(high, value)))
+        else:
+            self._spans.append((value, value))
+            self._steps = 0
+        self._steps += 1
+        if len(self._spans) == _SPANS and self._steps == self._length:
+            self._spans = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(self._spans[::2], self._spans[1::2], strict=True)]
+            self._length = self._steps = 2 * self._length
+
+    def grows(self, last: int) -> bool:
+        """Tell whether it never became less in the second half of the steps than it had been in the first half, and is more at last."""
+        spans = [*self._spans, (last, last)]
+        half = len(spans) // 2
+        highest = max([high for _, high in spans[:half]], default=last)
+        return last > highest and min([low for low, _ in spans[half:]]) >= highest
+
+
 @dataclass(slots=True, eq=False)
 class _Row:
     """The calls of one method in one line of the program: see `WasteLine`."""
@@ -86,6 +120,8 @@ class _Row:
     alive: int = 0
     aliveBytes: int = 0
     kept: int = 0
+    #: Of `kept`, since the line made its first tensor after the warm-up.
+    history: _History | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -235,6 +271,7 @@ class WasteRecorder:
             alive=row.alive,
             aliveBytes=row.aliveBytes,
             kept=row.kept,
+            grows=row.history is not None and row.history.grows(row.kept),
             **row.counts,
         )
 
@@ -248,6 +285,9 @@ class WasteRecorder:
         if self._number >= self._warmup:
             for name, value in self._current.items():
                 self._total[name] += value
+            for row in self._rows.values():
+                if row.history is not None:
+                    row.history.add(row.kept)
         self._number += 1
         self._current = _zeros()
         self._begun = self._dispatched = self._read = False
@@ -302,6 +342,8 @@ class WasteRecorder:
             row.alive += 1
             row.aliveBytes += size
             row.kept += birth.late
+            if birth.late and row.history is None:
+                row.history = _History()
             self._alive += 1
             self._aliveBytes += size
             self._settle()

@@ -346,6 +346,45 @@ def test_the_end_of_tensors(name: str, loop: Loop) -> None:
     assert report.peak == max(alive, 1)
 
 
+#: The tensors that one line makes in each of 40 steps, and those that the step then destroys of the ones that are left, the oldest first;
+#: and whether that is a leak.
+LIVES: Mapping[str, tuple[Callable[[int], int], Callable[[int, int], int], bool]] = {
+    "a cache that grows": (lambda _: 3, lambda step, _: 3 if step else 0, False),
+    "a cache that grows, beside a leak": (lambda _: 4, lambda step, _: 3 if step else 0, True),
+    "a ring of four": (lambda _: 1, lambda _, left: max(left - 4, 0), False),
+    "destroyed together now and then": (lambda _: 2, lambda step, left: left if step % 7 == 6 else 0, False),
+    "a pool that is filled once": (lambda step: 2 if step < 8 else 0, lambda *_: 0, False),
+    "one kept, and others in turn": (lambda step: 2 if step < 3 else 1, lambda _, left: max(left - 2, 0), False),
+    "a leak now and then": (lambda step: step % 6 == 5, lambda *_: 0, True),
+    "a leak that begins late": (lambda step: step > 30, lambda *_: 0, True),
+}
+
+
+@pytest.mark.parametrize("steps", [40, 400])
+@pytest.mark.parametrize("name", LIVES)
+def test_a_leak_grows(name: str, steps: int, loop: Loop) -> None:
+    make, end, isLeak = LIVES[name]
+    with record_waste(loop.context) as waste:
+        for step in range(steps):
+            loop.dispatch()
+            loop.kept += [loop.make() for _ in range(make(step))]
+            for _ in range(end(step, len(loop.kept))):
+                loop.kept.pop(0).destroy()
+        assert bool(waste.report().leaks) is isLeak
+    report = waste.report()
+    assert [each.kept for each in report.leaks] == ([len(loop.kept)] if isLeak else [])
+    assert ("leak:" in str(report)) is isLeak
+
+
+def test_a_leak_of_two_steps(loop: Loop) -> None:
+    with record_waste(loop.context, warmup=0) as waste:
+        for _ in range(2):
+            loop.dispatch()
+            loop.kept.append(loop.make())
+            assert [each.kept for each in waste.report().leaks] == ([2] if len(loop.kept) > 1 else [])
+    assert [each.kept for each in waste.report().leaks] == [2]
+
+
 def test_tensors_made_at_first_are_no_leak(loop: Loop) -> None:
     with record_waste(loop.context) as waste:
         loop.kept = [loop.make() for _ in range(5)]
