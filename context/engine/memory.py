@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +31,11 @@ class TensorMemory:
         dtype: The array's type.
         shape: The array's shape.
         users: References to the graphs that it was bound to.
+        watchers: Called when the tensor is destroyed, on any thread and with any lock held.
         withdrawn: Whether the tensor was destroyed. Jobs that were queued before still use the memory.
     """
 
-    __slots__ = ("_value", "array", "dtype", "shape", "users", "withdrawn")
+    __slots__ = ("_value", "array", "dtype", "shape", "users", "watchers", "withdrawn")
 
     def __init__(self, array: Array) -> None:
         self.array = array
@@ -43,6 +44,7 @@ class TensorMemory:
         #: Made at the first dispatch: a constant needs none.
         self._value: Any = None
         self.users: set[weakref.ref[Any]] = set()
+        self.watchers: Sequence[Callable[[], None]] = ()
         self.withdrawn = False
 
     @classmethod
@@ -84,6 +86,8 @@ class TensorMemory:
             graph = reference()
             if graph is not None:
                 graph.last = None
+        for watch in self.watchers:
+            watch()
 
     def release(self) -> None:
         """Unbind the memory from its graphs, which would otherwise keep it alive."""

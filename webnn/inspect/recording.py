@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from webnn.context.engine.memory import TensorMemory
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyTensorSteps
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.tensor_steps import Array, TensorSteps
@@ -75,22 +74,6 @@ def detach(context: MLContext, listener: Listener) -> None:
                 context._tensorSteps, context._buildSteps, context._computeSteps = tensors.plain
 
 
-class _Memory(TensorMemory):
-    """The memory of a tensor that listeners watch."""
-
-    __slots__ = ("_gone",)
-
-    def __init__(self, array: Array, gone: list[Callable[[], None]]) -> None:
-        super().__init__(array)
-        self._gone = gone
-
-    def withdraw(self) -> None:
-        """Tell the listeners, too."""
-        super().withdraw()
-        for each in self._gone:
-            each()
-
-
 class _RecordedTensorSteps(TensorSteps):
     """Tells listeners of tensors, copies and dispatches."""
 
@@ -102,10 +85,11 @@ class _RecordedTensorSteps(TensorSteps):
         """Have the listeners watch a tensor that was just made."""
         line, memory = find_line(), tensor._memory
         if memory is not None:
-            tensor._memory = _Memory(memory.array, [listener.created(tensor, line) for listener in self.listeners])
-            if self._state.loss.info is not None:
+            memory.watchers = [listener.created(tensor, line) for listener in self.listeners]
+            if memory.withdrawn:
                 # The context was lost meanwhile, on another thread.
-                tensor._destroy()
+                for watch in memory.watchers:
+                    watch()
         return tensor
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import webnn
+from tests.context.engine.remote.isolated import isolated
 from tests.context.tensors import held
 from tests.shared import ROOT
 from tests.support import CURRENT, make_context
@@ -421,6 +422,20 @@ def test_tensors_are_as_they_were(loop: Loop) -> None:
 
 
 # Contexts
+
+
+@pytest.mark.processes
+def test_a_context_with_a_process() -> None:
+    loop = Loop(isolated())
+    with record_waste(loop.context, warmup=0) as waste:
+        loop.context.writeTensor(made := loop.make(), np.ones(LARGE, np.float32))
+        loop.context.dispatch(loop.graphs[0], {"x": made}, {"y": loop.tensors[1]})
+        assert (loop.context.readTensorSync(loop.tensors[1]) == -1).all()
+        assert waste.report().alive == 1
+        made.destroy()
+    expected = {"dispatches": 1, "copies": 2, "copiedBytes": 2 * BYTES, "allocations": 2, "allocatedBytes": 2 * BYTES}
+    assert counts_of(waste.report().total) == expected
+    assert waste.report().alive == 0
 
 
 def test_nothing_is_left_behind(loop: Loop) -> None:
