@@ -260,7 +260,7 @@ class TensorSteps(Steps):
 
         # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
         timeline = state.timeline
-        if self.direct and memory.array.nbytes <= _SHORT and (data := timeline.attempt(memory.read)) is not BUSY:
+        if self.direct and tensor._descriptor.byte_length <= _SHORT and (data := timeline.attempt(memory.read)) is not BUSY:
             pending.resolve_soon(lambda: data if view is None else _put(data, view))
             return pending.future
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -171,6 +171,8 @@ class RemoteGraph:
         memories = [*self._bound]
         for slot, memory in zip(call.slots, call.memories, strict=True):
             memories[slot.index] = memory
+            if slot.index >= len(self.inputs):
+                cast("SharedMemory", memory).replace()
         start = perf_counter()
         try:
             self._compute("dispatch", memories, call.slots)
@@ -208,6 +210,8 @@ class RemoteGraph:
         found = self._copies.get(slot.index)
         if found is None:
             memory = self._host.allocate(slot.descriptor)
+            # Each run writes all of it.
+            memory.replace()
             found = self._copies[slot.index] = memory, memory.array.ctypes.data
         return found
 
@@ -226,6 +230,7 @@ class RemoteGraph:
                 if memory == 0:
                     places.append(_NOWHERE)
                     continue
+                memory.settle()
                 segment, offset, _ = memory.place
                 host.share(segment, method, self._work)
                 memory.users.add(self._reference)

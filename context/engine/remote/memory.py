@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from webnn.context.engine.memory import TensorMemory
+from webnn.context.engine.memory import Array, TensorMemory
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -30,6 +30,10 @@ __all__ = ["Arena", "Place", "Segment", "SharedMemory"]
 _ALIGNMENT = 64
 #: A larger value has a segment of its own, and with it a file descriptor in each process.
 _SMALL = 1 << 20
+#: Smaller values stay where they are when they are free. The size of a page divides this.
+_PAGES = 1 << 16
+#: The most bytes of a size that stay, even if less is in use.
+_FREE = 1 << 20
 #: The bytes of a segment for small values. The operating system allocates its pages on first use.
 _CHUNK = 1 << 26
 
@@ -106,51 +110,83 @@ class Place(NamedTuple):
     size: int
 
 
+class _Class:
+    """The places of one size.
+
+    Attributes:
+        arrays: The arrays of what is in use, whose ends free it.
+        former: Free places with former values.
+        clean: Free places that are all zeros.
+    """
+
+    __slots__ = ("arrays", "clean", "former")
+
+    def __init__(self) -> None:
+        self.arrays: dict[Place, weakref.ref[Bytes]] = {}
+        self.former: list[Place] = []
+        self.clean: list[Place] = []
+
+
 class Arena:
     """The shared memory of a context. Any thread may allocate.
+
+    Freed memory is used again for values of about the same size, with the other process's mapping of it. More free memory of a size than is
+    in use goes back to the system: a cache that grows by the token leaves little behind.
 
     Attributes:
         segments: The segments in use, by their numbers.
         dropped: The numbers of those that are no longer in use, for the other process to forget.
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_chunk", "_free", "_lock", "_numbers", "dropped", "segments")
+    __slots__ = ("__weakref__", "_chunk", "_classes", "_lock", "_numbers", "dropped", "segments")
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self.segments: dict[int, Segment] = {}
         #: The segment for small values, and where the next one begins.
         self._chunk = Place(0, _CHUNK, 0)
-        #: Former small values by their sizes.
-        self._free: dict[int, list[Place]] = {1 << power: [] for power in range(_SMALL.bit_length())}
-        #: The arrays of what is in use, whose ends free it.
-        self._arrays: dict[Place, weakref.ref[Bytes]] = {}
+        self._classes: dict[int, _Class] = {}
         self._lock = threading.Lock()
         self.dropped: deque[int] = deque()
 
-    def allocate(self, size: int) -> tuple[Place, Bytes]:
-        """Return new memory, all zeros, and an array of its bytes. It is free again when the array has ended, with all views of it.
+    def allocate(self, size: int) -> tuple[Place, Bytes, bool]:
+        """Return memory, an array of its bytes, and whether it may have former values. Otherwise it is all zeros.
+
+        It is free again when the array has ended, with all views of it.
 
         Raises:
             MemoryError: There is no memory.
         """
+        size = _round(size)
         with self._lock:
-            place = self._take_small(size) if size <= _SMALL else Place(self.add(size), 0, size)
+            found = self._classes.setdefault(size, _Class())
+            former = _pop(found.former)
+            place = former or _pop(found.clean) or (self._take_small(size) if size <= _SMALL else Place(self.add(size), 0, size))
         array = np.frombuffer(self.segments[place.segment].map, np.uint8, place.size, place.offset)
         reference = weakref.ref(self)
 
         def end(_: object) -> None:
             # The garbage collector may call this while this thread holds the lock.
+            del found.arrays[place]
+            found.former.append(place)
             arena = reference()
             if arena is not None:
-                del arena._arrays[place]
-                if place.size <= _SMALL:
-                    arena._free[place.size].append(place)
-                else:
-                    arena.remove(place.segment)
+                arena._give_back(found, size)
 
-        self._arrays[place] = weakref.ref(array, end)
-        return place, array
+        found.arrays[place] = weakref.ref(array, end)
+        return place, array, former is not None
+
+    def _give_back(self, found: _Class, size: int) -> None:
+        """Give free memory back to the system, if more of it is free than in use."""
+        most = max(_FREE // size, len(found.arrays))
+        while size >= _PAGES and len(found.former) > most and (place := _pop(found.former)) is not None:
+            if size > _SMALL:
+                self.remove(place.segment)
+            elif _clear(self.segments[place.segment], place):
+                found.clean.append(place)
+            else:
+                found.former.append(place)
+                break
 
     def add(self, size: int) -> int:
         """Add a segment, and return its number.
@@ -168,12 +204,7 @@ class Arena:
         self.dropped.append(number)
 
     def _take_small(self, size: int) -> Place:
-        """Return a place for a small value. Places have sizes of powers of two, so that they fit again."""
-        size = max(_ALIGNMENT, 1 << (size - 1).bit_length())
-        if self._free[size]:
-            place = self._free[size].pop()
-            self.segments[place.segment].map[place.offset : place.offset + size] = bytes(size)
-            return place
+        """Return a new place for a small value."""
         if self._chunk.offset + size > _CHUNK:
             self._chunk = Place(self.add(_CHUNK), 0, 0)
         number, offset, _ = self._chunk
@@ -181,15 +212,73 @@ class Arena:
         return Place(number, offset, size)
 
 
+def _round(size: int) -> int:
+    """Return the size of the place for a value, so that places fit again: a power of two, above a limit at most an eighth more."""
+    if size <= _SMALL:
+        return max(_ALIGNMENT, 1 << (size - 1).bit_length())
+    step = 1 << ((size - 1).bit_length() - 4)
+    return -(-size // step) * step
+
+
+def _pop(places: list[Place]) -> Place | None:
+    """Take a place that was freed last; ``None`` if there is none. Another thread may take one at any time."""
+    try:
+        return places.pop()
+    except IndexError:
+        return None
+
+
+def _clear(segment: Segment, place: Place) -> bool:
+    """Give the pages of a place back to the system, which has zeros there from then on; tell whether it does that."""
+    advice = getattr(mmap, "MADV_REMOVE", None)
+    if advice is None:
+        return False
+    try:
+        segment.map.madvise(advice, place.offset, place.size)
+    except OSError:
+        return False
+    return True
+
+
 class SharedMemory(TensorMemory):
-    """The memory of a tensor in a segment.
+    """The memory of a tensor in a segment. It is made zero when it is read, unless it was written before.
 
     Attributes:
         place: Where it is.
     """
 
-    __slots__ = ("place",)
+    __slots__ = ("_isFormer", "_memory", "place")
 
     def __init__(self, arena: Arena, descriptor: OperandDescriptor) -> None:
-        self.place, array = arena.allocate(descriptor.byte_length)
+        self.place, array, self._isFormer = arena.allocate(descriptor.byte_length)
         super().__init__(array[: descriptor.byte_length].view(NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape))
+
+    @property
+    def array(self) -> Array:
+        """The memory. Only jobs of the timeline may ask for it: it may become zero now."""
+        self.settle()
+        return self._memory
+
+    @array.setter
+    def array(self, array: Array) -> None:
+        self._memory = array
+
+    def settle(self) -> None:
+        """Make it zero, unless it was written."""
+        if self._isFormer:
+            self._memory.fill(0)
+            self._isFormer = False
+
+    def replace(self) -> None:
+        """Learn that all of it is about to be written."""
+        self._isFormer = False
+
+    def write(self, source: Array) -> None:
+        """Copy the bytes of an array of the same byte length, in row-major order."""
+        self.replace()
+        super().write(source)
+
+    def fill(self, source: Array) -> None:
+        """Copy an array of the same type and shape."""
+        self.replace()
+        super().fill(source)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.context.engine.runtimes import Runtime, install, install_plugins, listed
-from webnn.context.devices.selection import CPU, OPENVINO, QNN, WEBGPU, Device, Selection
+from webnn.context.devices.selection import CPU, OPENVINO, QNN, WEBGPU, Device, Options, Selection
 from webnn.context.engine import discovery, plugins, runtime, vulkan
 from webnn.context.engine.plugins import PLUGINS, choose_simulated, find_plugin, takes_names
 from webnn.validation.errors import NotSupportedError
@@ -121,5 +121,5 @@ def test_a_known_plugin_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_which_devices_take_names(accelerators: list[str], expected: bool) -> None:
     devices = [Device(provider=name, type="gpu", plugin=name != "CUDAExecutionProvider") for name in accelerators]
     devices.append(Device(provider=CPU, type="cpu"))
-    providers = tuple((each.provider, MappingProxyType({})) for each in devices)
+    providers: tuple[tuple[str, Options], ...] = tuple((each.provider, MappingProxyType({})) for each in devices)
     assert takes_names(Selection(requested="gpu", device=devices[0].type, devices=tuple(devices), providers=providers)) is expected

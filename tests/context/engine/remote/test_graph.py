@@ -101,6 +101,31 @@ def test_tensors_go_from_graph_to_graph_without_a_copy() -> None:
     assert all(not graph._implementation._copies for graph in graphs)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("size", [8, 1024])
+def test_memory_that_comes_again_is_zero(size: int) -> None:
+    context = isolated()
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", dataType="float32", shape=[size, size])
+    graph = builder.buildSync({"y": builder.add(x, builder.constant("float32", 1))})
+
+    def make() -> Any:
+        return context.createTensorSync(dataType="float32", shape=[size, size], readable=True, writable=True)
+
+    kept, places = make(), []
+    for _ in range(6):
+        # An input, an output, and a tensor that is read.
+        given, wanted, read = (make() for _ in range(3))
+        context.dispatch(graph, {"x": given}, {"y": kept})
+        context.dispatch(graph, {"x": kept}, {"y": wanted})
+        assert (context.readTensorSync(wanted) == 2).all()
+        assert not context.readTensorSync(read).any()
+        for tensor in (given, wanted, read):
+            context.writeTensor(tensor, np.full((size, size), 7, np.float32))
+            places.append(tensor._memory.place)
+            tensor.destroy()
+    assert len({*places}) < len(places)
+
+
 def test_tensors_change_places_and_end() -> None:
     context = isolated()
     graph = build(context)

@@ -46,12 +46,59 @@ def test_memory_is_used_again_and_zero() -> None:
 
 def test_a_large_tensor_has_a_segment_of_its_own() -> None:
     arena = Arena()
-    first, second = SharedMemory(arena, LARGE), SharedMemory(arena, LARGE)
-    number = first.place.segment
-    assert number != second.place.segment
+    first, second, third = (SharedMemory(arena, LARGE) for _ in range(3))
+    numbers = [each.place.segment for each in (first, second, third)]
+    assert len({*numbers}) == 3
+    first.array[...] = 1
     del first
-    assert list(arena.dropped) == [number]
-    assert list(arena.segments) == [second.place.segment]
+    # A value of about the same size gets it, all zeros.
+    assert not arena.dropped
+    other = SharedMemory(arena, OperandDescriptor("float32", ((1 << 19) - 100,)))
+    assert other.place.segment == numbers[0]
+    assert not other.array.any()
+    del other, second
+    # More would be free than in use.
+    assert [*arena.dropped] == [numbers[1]]
+    del third
+    assert sorted(arena.dropped) == sorted(numbers)
+    assert not arena.segments
+
+
+def test_memory_that_is_written_whole_needs_no_zeros() -> None:
+    arena = Arena()
+    kept, memory = SharedMemory(arena, SMALL), SharedMemory(arena, SMALL)
+    memory.array[...] = 7
+    place = memory.place
+    del memory
+    memory = SharedMemory(arena, SMALL)
+    assert memory.place == place
+    memory.replace()
+    assert memory.read().tolist() == [[7.0] * 5] * 3
+    del memory
+    memory = SharedMemory(arena, SMALL)
+    memory.fill(np.ones((3, 5), np.float32))
+    memory.write(np.full(15, 2, np.float32))
+    assert memory.read().tolist() == [[2.0] * 5] * 3
+    assert not kept.array.any()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_values_that_grow_leave_little_behind() -> None:
+    """The segment of small values has at most 1 MiB of each former size from 64 KiB on. The others end."""
+    arena = Arena()
+    kept: list[SharedMemory] = []
+    used = []
+    for size in range(60, 1500, 20):
+        made = [SharedMemory(arena, OperandDescriptor("uint8", (size << 10,))) for _ in range(8)]
+        assert all(each.array.all() for each in kept)
+        assert not any(each.array.any() for each in made)
+        for each in made:
+            each.array[...] = 1
+        kept = made
+        del made
+        used.append(os.fstat(arena.segments[1].descriptor).st_blocks << 9)
+    assert used[-1] <= 5 << 20 < max(used)
+    assert len(arena.segments) <= 1 + 2 * 8
 
 
 def test_the_arena_may_end_first() -> None:
