@@ -16,7 +16,7 @@ from benchmarks.sides import OnnxGraph, Program, Session, constant
 from webnn import ML, MLGraphBuilder
 from webnn.processes import resident
 
-__all__ = ["Kind", "onnx_side", "peak_bytes", "resident_bytes", "run_child", "webnn_side"]
+__all__ = ["Kind", "onnx_side", "peak_bytes", "resident_bytes", "resident_bytes_of", "run_child", "webnn_side"]
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,6 +59,11 @@ def onnx_side(count: int, size: int, kind: Kind) -> Session:
 def resident_bytes() -> int:
     """Return the amount of memory that this process has resident; elsewhere than on Linux, the largest one so far."""
     return resident.resident_bytes() or peak_bytes()
+
+
+def resident_bytes_of(pid: int) -> int:
+    """Return the amount of memory that another process has resident; 0 elsewhere than on Linux."""
+    return resident.resident_bytes(pid) or 0
 
 
 def peak_bytes() -> int:
