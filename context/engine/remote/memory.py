@@ -30,7 +30,7 @@ __all__ = ["Arena", "Place", "Segment", "SharedMemory"]
 _ALIGNMENT = 64
 #: A larger value has a segment of its own, and with it a file descriptor in each process.
 _SMALL = 1 << 20
-#: Smaller values stay where they are when they are free. The size of a page divides this.
+#: Larger values begin at a page, so that it can be given back. The size of a page divides this.
 _PAGES = 1 << 16
 #: The most bytes of a size that stay, even if less is in use.
 _FREE = 1 << 20
@@ -205,9 +205,11 @@ class Arena:
 
     def _take_small(self, size: int) -> Place:
         """Return a new place for a small value."""
-        if self._chunk.offset + size > _CHUNK:
-            self._chunk = Place(self.add(_CHUNK), 0, 0)
         number, offset, _ = self._chunk
+        if size >= _PAGES:
+            offset = -(-offset // mmap.PAGESIZE) * mmap.PAGESIZE
+        if offset + size > _CHUNK:
+            number, offset = self.add(_CHUNK), 0
         self._chunk = Place(number, offset + size, 0)
         return Place(number, offset, size)
 

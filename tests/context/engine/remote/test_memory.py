@@ -88,6 +88,8 @@ def test_values_that_grow_leave_little_behind() -> None:
     arena = Arena()
     kept: list[SharedMemory] = []
     used = []
+    # Others begin at a page all the same.
+    small = SharedMemory(arena, SMALL)
     for size in range(60, 1500, 20):
         made = [SharedMemory(arena, OperandDescriptor("uint8", (size << 10,))) for _ in range(8)]
         assert all(each.array.all() for each in kept)
@@ -99,6 +101,7 @@ def test_values_that_grow_leave_little_behind() -> None:
         used.append(os.fstat(arena.segments[1].descriptor).st_blocks << 9)
     assert used[-1] <= 5 << 20 < max(used)
     assert len(arena.segments) <= 1 + 2 * 8
+    assert not small.array.any()
 
 
 def test_the_arena_may_end_first() -> None:
