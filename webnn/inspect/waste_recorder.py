@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
 from collections import deque
@@ -395,10 +396,11 @@ class WasteRecorder:
 
 def _usage(graph: MLGraph) -> _Usage:
     """Return the cost of each dispatch of a graph."""
-    try:
-        transferred = graph.placement.transferredBytes
-    except NotSupportedError:  # the engine does not tell
-        transferred = 0
+    state, transferred = graph._state, 0
+    # A placement takes milliseconds, for each set of sizes anew. On the CPU alone nothing crosses.
+    if not state.selection.is_default or state.profile is not None:
+        with contextlib.suppress(NotSupportedError):  # the engine does not tell
+            transferred = graph.placement.transferredBytes
     implementation = graph._implementation
     descriptors = graph._outputDescriptors.values()
     inPlace = implementation is None or implementation.in_place
