@@ -93,7 +93,7 @@ class WasteLine(WasteCounts):
 
     @property
     def isLeak(self) -> bool:
-        """More and more of the line's tensors are not destroyed, in at least two steps. Tensors that are destroyed in turn are no leak."""
+        """More and more of the line's tensors are not destroyed, in at least two steps. Destroying them in turn is fine."""
         return self.grows and self.kept > 1 and self.steps > 1
 
 

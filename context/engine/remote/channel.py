@@ -48,7 +48,7 @@ __all__ = [
 REQUEST = struct.Struct("<BI")
 #: An input or output in shared memory: the number of the segment, 0 for none, and the position in it.
 PLACE = struct.Struct("<IQ")
-#: The size of a dimension. Those of all inputs and outputs follow their places if sizes differ from run to run.
+#: The size of a dimension. If sizes differ from run to run, the sizes of all inputs and outputs follow their places.
 SIZE = struct.Struct("<I")
 #: The beginning of an answer: a mark, the number of the request, and how it ended. A part of another message is not taken for one.
 _ANSWER = struct.Struct("<4sIB")
