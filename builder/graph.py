@@ -122,16 +122,16 @@ class CalledOperator(Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:
-    """Whether fast numerics compute some operators of a call by one kernel.
+    """Whether fast numerics compute some operators of a call by kernels.
 
     Attributes:
-        kernel: The engine's operator; empty if there is none.
-        together: How the operators are translated, a `webnn.builder.onnx.together.Together`.
+        kernel: The engine's operators, separated by commas; empty if there is none.
+        together: How the operators are translated, each a `webnn.builder.onnx.together.Together`.
     """
 
     kernel: str = ""
     reason: str = ""
-    together: Any = None
+    together: Sequence[Any] = ()
 
 
 def collect_calls(graph: ComputationalGraph) -> dict[SubgraphCall, list[Operator]]:

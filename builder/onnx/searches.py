@@ -16,10 +16,10 @@ Search = Callable[[ComputationalGraph, Setting], Mapping[int, Together]]
 
 
 def _find_called(graph: ComputationalGraph, setting: Setting) -> dict[int, Together]:
-    """Find the calls that fast numerics compute by one kernel."""
+    """Find the calls that fast numerics compute by kernels."""
     if setting.numerics != "fast" or not setting.contributed:
         return {}
-    fused: list[Together] = [each.together for each in find_fusions(graph).values() if each.together is not None]
+    fused: list[Together] = [each for fusion in find_fusions(graph).values() for each in fusion.together]
     return {each.members[0]: each for each in fused}
 
 

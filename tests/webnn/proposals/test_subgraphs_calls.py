@@ -284,7 +284,7 @@ def test_descriptions_and_pickles() -> None:
     builder = MLGraphBuilder(context)
     rebuilt = builder.buildSync(again.build(builder))
     assert rebuilt.description == description
-    assert rebuilt.description.calls[0].kernel == "MultiHeadAttention"
+    assert rebuilt.description.calls[0].kernel == "RotaryEmbedding, MultiHeadAttention"
     same_bits(compute(rebuilt, arrays), compute(graph, arrays))
     travelled = pickle.loads(pickle.dumps(graph))
     assert travelled.description == description

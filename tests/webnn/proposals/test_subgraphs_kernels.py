@@ -18,7 +18,7 @@ from tests.webnn.proposals.subgraph_bodies import (
     norm,
     random_arrays,
 )
-from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, QKV, SD, SIMPLIFIED, X, check, executed, kernels, shared
+from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, QKV, ROTATED, SD, SIMPLIFIED, X, check, executed, kernels, shared
 from webnn import MLGraphBuilder, MLOperand
 
 
@@ -97,10 +97,10 @@ USED: list[tuple[str, str, Body, Mapping[str, Array]]] = [
     ("attention", MULTI_HEAD, _turned_keys, {**QKV, "k": np.ascontiguousarray(QKV["k"].swapaxes(2, 3))}),
     ("attention", MULTI_HEAD, _turned_keys, {**SD, "k": np.ascontiguousarray(SD["k"].swapaxes(1, 2))}),
     ("attention", MULTI_HEAD, _layout, {name: np.ascontiguousarray(each.swapaxes(1, 2)) for name, each in QKV.items()}),
-    ("GQA", MULTI_HEAD, gqa(), gqa_arrays()),
+    ("GQA", ROTATED, gqa(), gqa_arrays()),
     ("GroupQueryAttention", MULTI_HEAD, gqa(0.08838, rotary=False), gqa_arrays()),
-    ("GQA", MULTI_HEAD, gqa(), gqa_arrays(shape=(1, 8, 1, 1, 16, 4))),
-    ("GQA", MULTI_HEAD, gqa(), gqa_arrays(shape=(3, 2, 2, 2, 5, 2))),
+    ("GQA", ROTATED, gqa(), gqa_arrays(shape=(1, 8, 1, 1, 16, 4))),
+    ("GQA", ROTATED, gqa(), gqa_arrays(shape=(3, 2, 2, 2, 5, 2))),
     ("RMSNorm", SIMPLIFIED, norm(), X),
     ("RMSNormalization", SIMPLIFIED, norm(weighted=False), X),
     ("rms_norm", SIMPLIFIED, norm(0.0), X),

@@ -23,7 +23,7 @@ from tests.webnn.proposals.subgraph_bodies import (
     norm,
     random_arrays,
 )
-from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, SIMPLIFIED, X, check, kernels, shared
+from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, ROTATED, SIMPLIFIED, X, check, kernels, shared
 from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.inspect.show import as_text
 
@@ -53,14 +53,14 @@ def test_accuracy() -> None:
     found = graph.accuracy(arrays)
     assert [(each.name, each.output) for each in found.calls] == [("GQA", name) for name in ("output", "present_key", "present_value")]
     for each in found.calls:
-        assert each.kernel == MULTI_HEAD
+        assert each.kernel == ROTATED
         assert each.fusedUlp is not None
         assert each.relative < 1e-6
         assert each.fusedRelative is not None
         assert each.fusedRelative < 1e-6
     # The cache is only moved: its values are exact.
     assert (found.calls[2].ulp, found.calls[2].fusedUlp) == (0, 0)
-    assert json.loads(found.to_json())["calls"][0]["kernel"] == MULTI_HEAD
+    assert json.loads(found.to_json())["calls"][0]["kernel"] == ROTATED
     assert "Accuracy of the calls of subgraphs" in as_text(found)
 
 
