@@ -25,6 +25,7 @@ __all__ = [
     "count_up",
     "join_heads",
     "lowest",
+    "make_call",
     "masked",
     "pick_rotation",
     "rotate",
@@ -124,6 +125,7 @@ def attend(
     masks: Sequence[MLOperand] = (),
     softcap: float = 0.0,
     sinks: MLOperand | None = None,
+    isCall: bool = True,
 ) -> Attended:
     """Compute softmax(q * transposed k * scale + masks) * v.
 
@@ -136,6 +138,7 @@ def attend(
         masks: The masks.
         softcap: Scores become softcap * tanh(scores / softcap) before the masks are added; 0 leaves them as they are.
         sinks: Scores of a further column for each head, [heads], whose weights nothing gets.
+        isCall: In drafts with subgraphs, the operators are a call of one.
 
     Raises:
         Refused: The shapes do not fit each other.
@@ -147,7 +150,9 @@ def attend(
         shapes = " and ".join(str(list(each.descriptor.dimensions)) for each in (q, k, v))
         raise Refused(f"queries, keys and values must have the same batch, and heads, rows and sizes that fit, got {shapes}")
     wide, narrow = [batch, heads, rows, columns], [batch, keys, heads // keys * rows, columns]
-    product = builder.matmul(node.reshape(q, [*narrow[:3], size]), node.transpose(k, [0, 1, 3, 2]))
+    grouped, columnsOfKeys = node.reshape(q, [*narrow[:3], size]), node.transpose(k, [0, 1, 3, 2])
+    first = builder._count
+    product = builder.matmul(grouped, columnsOfKeys)
     scores = builder.mul(product, node.scalar(scale or size**-0.5, product))
     steps = [scores]
     if softcap:
@@ -164,20 +169,46 @@ def attend(
     steps.append(builder.softmax(weights, 3))
     weights = slice_axis(node, steps[-1], 3, 0, columns)
     output = builder.matmul(weights, v)
-    if builder._revision.extension(FUSE) is not None:
-        _call(heads == keys, {"query": q, "key": k, "value": v}, [product, *steps, *([] if sinks is None else [weights]), output])
+    if isCall:
+        name = "MultiHeadAttention" if heads == keys else "GroupQueryAttention"
+        make_call(node, first, name, {}, {"query": q, "key": k, "value": v}, {"output": output})
     shape = [*wide[:3], v.descriptor.dimensions[3]]
     return Attended(node.reshape(output, shape), node.reshape(scores, wide), node.reshape(weights, wide))
 
 
-def _call(isPlain: bool, operands: Mapping[str, MLOperand], made: Sequence[MLOperand]) -> None:
-    """Make operators a call of a subgraph, which fast numerics may compute by one kernel."""
-    call = SubgraphCall(name="MultiHeadAttention" if isPlain else "GroupQueryAttention", config={}, operands=operands)
-    for each in dict.fromkeys(made):
-        restore_call([each], call)
-    last = made[-1]
-    assert last._operator is not None  # it is a product
-    call.results = {"output": (last._operator.index, last._position)}
+def make_call(
+    node: Node,
+    first: int,
+    name: str,
+    config: Mapping[str, bool | float],
+    operands: Mapping[str, MLOperand],
+    results: Mapping[str, MLOperand],
+) -> None:
+    """Make operators a call of a subgraph, which fast numerics may compute by kernels. Drafts without subgraphs have no calls.
+
+    Args:
+        node: The node.
+        first: How many operators the builder had before those of the call; nothing outside has used their results yet.
+        name: The name of the subgraph.
+        config: Its config.
+        operands: Its operands.
+        results: Its results, by name. Operators that they do not need are not a part of the call.
+    """
+    if node.builder._revision.extension(FUSE) is None:
+        return
+    call = SubgraphCall(name=name, config=config, operands=operands)
+    made: dict[int, dict[int, MLOperand]] = {}
+    work = list(results.values())
+    # The work list grows while it is read.
+    for each in work:
+        operator = each._operator
+        if operator is not None and operator.index > first and id(each) not in made.setdefault(operator.index, {}):
+            if not made[operator.index]:
+                work += [*operator.inputs, *(member for _, member in operator.members)]
+            made[operator.index][id(each)] = each
+    for same in made.values():
+        restore_call(list(same.values()), call)
+    call.results = {key: (each._operator.index, each._position) for key, each in results.items() if each._operator is not None}
 
 
 def _fold(node: Node, mask: MLOperand, wide: Sequence[int], narrow: Sequence[int]) -> MLOperand:

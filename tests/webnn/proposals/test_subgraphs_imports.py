@@ -23,6 +23,15 @@ STEP: dict[str, Any] = {
     "t": np.array(4, np.int32),
 }
 GROUPS: dict[str, Any] = {"num_heads": 4, "kv_num_heads": 2}
+#: A step that makes the cache longer, with rotary embeddings.
+GROWN: dict[str, Any] = {**STEP, "s": whole(5), "t": np.array(6, np.int32)}
+TURNED: dict[str, Any] = {
+    **GROWN,
+    **{name: floats(1, 1, size) for name, size in (("q", 64), ("k", 32), ("v", 32))},
+    **{name: floats(1, 2, 5, 16) for name in "ef"},
+    **{name: floats(16, 8) for name in ("cos", "sin")},
+}
+ROTATED = "RotaryEmbedding, MultiHeadAttention"
 PLAIN: dict[str, Any] = {name: floats(2, 3, 16) for name in "qkv"}
 #: The operator, the inputs, the attributes, the outputs, the initializers; and the kernel of its call.
 CASES: dict[str, tuple[Any, ...]] = {
@@ -31,6 +40,18 @@ CASES: dict[str, tuple[Any, ...]] = {
     "a causal mask": ("MultiHeadAttention", PLAIN, {"num_heads": 2, "unidirectional": 1}, ("y",), "", "MultiHeadAttention"),
     "a step": ("GroupQueryAttention", STEP, GROUPS, ("y", "p", "c"), "ts", "MultiHeadAttention"),
     "any step": ("GroupQueryAttention", STEP, GROUPS, ("y", "p", "c"), "", "MultiHeadAttention"),
+    "a cache that grows": ("GroupQueryAttention", GROWN, GROUPS, ("y", "p", "c"), "ts", "MultiHeadAttention"),
+    "rotary": ("GroupQueryAttention", TURNED, {**GROUPS, "do_rotary": 1}, ("y", "p", "c"), "ts", ROTATED),
+    "rotary pairs": ("GroupQueryAttention", TURNED, {**GROUPS, "do_rotary": 1, "rotary_interleaved": 1}, ("y", "p", "c"), "ts", ROTATED),
+    "any position": (
+        "GroupQueryAttention",
+        TURNED | {"s": whole(3), "t": np.array(4, np.int32)},
+        {**GROUPS, "do_rotary": 1},
+        ("y", "p", "c"),
+        "",
+        ROTATED,
+    ),
+    "a window": ("GroupQueryAttention", STEP, {**GROUPS, "local_window_size": 2}, ("y", "p", "c"), "ts", "MultiHeadAttention"),
     "caps": ("GroupQueryAttention", STEP, {**GROUPS, "softcap": 2.0}, ("y", "p", "c"), "ts", ""),
 }
 
@@ -46,6 +67,9 @@ def test_attention_is_a_call(case: str, numerics: Any) -> None:
     graph = builder.buildSync(dict(imported.outputs))
     [call] = graph.description.calls
     assert (call.name, call.kernel) == (operator, kernel)
+    if operator == "GroupQueryAttention":
+        assert call.config == {**attributes, **{name: True for name in attributes if name.startswith(("do_", "rotary_"))}}
+        assert set(call.outputs) == {"output", "present_key", "present_value"}
     assert call == imported.description.calls[0]
     feeds = model.feeds()
     results = once.compute(context, graph, {name: feeds[name] for name in imported.inputs})

@@ -14,7 +14,18 @@ from webnn.importing.moving import slice_axis
 from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
-from webnn.onnx.attention import Attended, attend, count_places, count_up, join_heads, lowest, pick_rotation, rotate, split_heads
+from webnn.onnx.attention import (
+    Attended,
+    attend,
+    count_places,
+    count_up,
+    join_heads,
+    lowest,
+    make_call,
+    pick_rotation,
+    rotate,
+    split_heads,
+)
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
@@ -25,6 +36,8 @@ from webnn.validation.descriptor import NUMPY_DTYPES
 __all__ = ["RULES"]
 
 _CACHES = "export the model with caches of int8, or of floating-point numbers"
+#: The operands of a call.
+_OPERANDS = ("query", "key", "value", "past_key", "past_value")
 #: Attributes that must be 0, and what to change.
 _REFUSED: Mapping[str, str] = {
     "sliding_window_cache": "export the model with a cache for all tokens",
@@ -114,7 +127,11 @@ def _read_heads(node: Node) -> list[MLOperand]:
 
 
 def _grouped(node: Node) -> list[Result]:
-    """Map to the operations of attention, for heads that share keys and values. Caches are results of their own."""
+    """Map to the operations of attention, for heads that share keys and values. Caches are results of their own.
+
+    In drafts with subgraphs, all operators are one call.
+    """
+    first = node.builder._count
     for name, advice in _REFUSED.items():
         if node.integer(name, 0):
             raise Refused(f"{name} must be 0, got {node.integer(name)}", advice)
@@ -148,8 +165,21 @@ def _grouped(node: Node) -> list[Result]:
         masks=[each for each in masks if each is not None],
         softcap=node.number("softcap", 0.0),
         sinks=sinks,
+        isCall=False,
     )
-    return [join_heads(node, attended.output), presentKey, presentValue, _scores(node, attended)]
+    results = {"output": join_heads(node, attended.output), "present_key": presentKey, "present_value": presentValue}
+    config = {"num_heads": heads, "kv_num_heads": k.descriptor.dimensions[1], **_read_config(node)}
+    given = [index for index in range(len(_OPERANDS)) if node.given(index) and (index < 3 or cache.before)]
+    make_call(node, first, "GroupQueryAttention", config, {_OPERANDS[index]: node.operand(index) for index in given}, results)
+    return [*results.values(), _scores(node, attended)]
+
+
+def _read_config(node: Node) -> dict[str, bool | float]:
+    """Return the attributes that are not the defaults, as the config of a call."""
+    flags = {name: bool(node.integer(name, 0)) for name in ("do_rotary", "rotary_interleaved")}
+    numbers = {name: node.number(name, 0.0) for name in ("scale", "softcap")}
+    window = node.integer("local_window_size", -1)
+    return {name: each for name, each in (flags | numbers | {"local_window_size": max(window, 0)}).items() if each}
 
 
 def _sparse(node: Node) -> list[Result]:

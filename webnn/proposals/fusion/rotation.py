@@ -76,14 +76,16 @@ def _match(body: Body, split: Operator) -> Kernel | None:
         last = rows
     elif joined.arguments[0] != 3:
         return None
-    if last.outputs[0].dimensions != whole:
+    final = last.outputs[0].dimensions
+    if final != whole and not isPaired:
         return None
     tables = _Tables.find(turned.cosines, shape)
     if tables is None or shape_of(turned.sines) != shape_of(turned.cosines):
         return None
 
     def make(e: Emitter, inputs: Sequence[str]) -> list[str]:
-        return [tables.emit(e, inputs, whole, isPaired=isPaired)]
+        result = tables.emit(e, inputs, whole, isPaired=isPaired)
+        return [result if final == whole else e.reshape(result, final)]
 
     operands = (x, turned.cosines, turned.sines)
     return Kernel(kernel="RotaryEmbedding", results=(last,), inner=tuple(inner), operands=operands, make=make)
