@@ -12,6 +12,7 @@ from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 
 __all__ = [
     "GQA",
+    "GROWN",
     "REVISION",
     "Body",
     "attention",
@@ -19,10 +20,14 @@ __all__ = [
     "compute",
     "gqa",
     "gqa_arrays",
+    "grown",
+    "grown_arrays",
+    "layer_norm",
     "make_input",
     "new_context",
     "norm",
     "random_arrays",
+    "rotate_pairs",
 ]
 
 REVISION = "2026-06+subgraphs"
@@ -184,3 +189,73 @@ def gqa_arrays(dtype: str = "float32", shape: tuple[int, ...] = GQA) -> dict[str
         "cos_cache": np.cos(angles).astype(dtype),
         "sin_cache": np.sin(angles).astype(dtype),
     }
+
+
+#: The shape of a decoder whose cache grows: heads of queries, heads of keys, tokens, earlier tokens, size of a head.
+GROWN = (4, 2, 1, 5, 8)
+
+
+def grown(heads: int = 4, *, masked: bool = False, rotary: bool = False, extra: Any = None) -> Body:
+    """Return attention whose keys and values join those of earlier steps. ``extra`` makes more outputs of the joined keys."""
+
+    def body(b: Any, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
+        _, rows, width = inputs["q"].shape
+        shared, size = inputs["past_k"].shape[1], width // heads
+        q, k, v = (
+            b.transpose(b.reshape(inputs[name], [1, rows, count, size]), permutation=[0, 2, 1, 3])
+            for name, count in (("q", heads), ("k", shared), ("v", shared))
+        )
+        if rotary:
+            q, k = (rotate_pairs(b, each, inputs["cosines"], inputs["sines"]) for each in (q, k))
+        present = {name: b.concat([inputs[f"past_{name}"], new], 2) for name, new in (("k", k), ("v", v))}
+        results: dict[str, MLOperand] = {} if extra is None else {"extra": extra(b, present["k"])}
+        if heads != shared:
+            # The heads that share keys are more rows.
+            q = b.reshape(q, [1, shared, heads // shared * rows, size])
+        scores = b.mul(b.matmul(q, b.transpose(present["k"], permutation=[0, 1, 3, 2])), b.constant("float32", size**-0.5))
+        if masked:
+            scores = b.add(scores, inputs["mask"])
+        mixed = b.reshape(b.matmul(b.softmax(scores, 3), present["v"]), [1, heads, rows, size])
+        output = b.reshape(b.transpose(mixed, permutation=[0, 2, 1, 3]), [1, rows, width])
+        return {"y": output, "present_k": present["k"], "present_v": present["v"], **results}
+
+    return body
+
+
+def grown_arrays(shape: tuple[int, ...] = GROWN, *, masked: bool = False, rotary: bool = False) -> dict[str, Array]:
+    """Return the inputs of `grown`. The mask, [shared or 1, rows, all tokens], hides later tokens from each row."""
+    heads, shared, rows, earlier, size = shape
+    sizes = {"q": [1, rows, heads * size], **{name: [1, rows, shared * size] for name in "kv"}}
+    arrays = random_arrays(5, **sizes, **{f"past_{name}": [1, shared, earlier, size] for name in "kv"})
+    if masked:
+        hidden = np.arange(earlier + rows) > np.arange(rows)[:, None] + earlier
+        arrays["mask"] = np.tile(np.where(hidden, -np.inf, 0).astype(np.float32), (heads // shared, 1))[None, None]
+    if rotary:
+        angles = np.outer(np.arange(rows) + earlier, 0.1 ** np.arange(size // 2))[None, None]
+        arrays |= {"cosines": np.cos(angles).astype(np.float32), "sines": np.sin(angles).astype(np.float32)}
+    return arrays
+
+
+def rotate_pairs(b: Any, x: MLOperand, cosines: MLOperand, sines: MLOperand) -> MLOperand:
+    """Turn pairs of neighbouring features of [batch, heads, rows, size] by angles, [1, 1, rows, size / 2]."""
+    *whole, size = x.shape
+    left, right = (b.reshape(each, [*whole, size // 2]) for each in b.split(b.reshape(x, [*whole, size // 2, 2]), 2, axis=4))
+    turned = [b.sub(b.mul(left, cosines), b.mul(sines, right)), b.add(b.mul(left, sines), b.mul(right, cosines))]
+    rotated: MLOperand = b.reshape(b.concat([b.reshape(each, [*whole, size // 2, 1]) for each in turned], 4), [*whole, size])
+    return rotated
+
+
+def layer_norm(*, weighted: bool = True, biased: bool = True, skipped: bool = False) -> Body:
+    """Return (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis; x may be a sum, which is an output, too."""
+
+    def body(b: Any, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
+        x = b.add(inputs["x"], inputs["skip"]) if skipped else inputs["x"]
+        axes = [len(x.shape) - 1]
+        centred = b.sub(x, b.reduceMean(x, axes=axes, keepDimensions=True))
+        variance = b.reduceMean(b.mul(centred, centred), axes=axes, keepDimensions=True)
+        y = b.div(centred, b.sqrt(b.add(variance, b.constant(x.dataType, 1e-5))))
+        y = b.mul(y, inputs["weight"]) if weighted else y
+        y = b.add(y, inputs["bias"]) if biased else y
+        return {"y": y, "sum": x} if skipped else {"y": y}
+
+    return body

@@ -123,7 +123,8 @@ def _make_kernel(
 
     def make(e: Emitter, inputs: Sequence[str]) -> list[str]:
         ones = [e.node("Expand", [e.scalar(1, "float32"), e.ints(features)])] if weight is None else []
-        numbers = [e.reshape(each, features) for each in inputs[1:]]
+        pairs = zip(given, inputs[1:], strict=True)
+        numbers = [value if shape_of(each) == features else e.reshape(value, features) for each, value in pairs]
         return [e.node(kernel, [inputs[0], *ones, *numbers], axis=found.axes[0], epsilon=found.epsilon)]
 
     inner = tuple([each for each in found.members if each is not last])
