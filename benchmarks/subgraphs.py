@@ -110,7 +110,8 @@ class DecoderSteps:
     """The decoder of `benchmarks.decoding` whose layers are calls, with a cache that grows by the token; its length has a name."""
 
     def __init__(self, weights: Weights) -> None:
-        self._context = ML(revision="2026-06+dynamic-shapes+subgraphs", numerics="fast").createContextSync()
+        revision: Any = "2026-06+dynamic-shapes+subgraphs"
+        self._context = ML(revision=revision, numerics="fast").createContextSync()
         b: Any = MLGraphBuilder(self._context)
         known: dict[str, Any] = {name: constant(b, value) for name, value in weights.items()}
         token, position = (b.input(name, described("int32", [1])) for name in ("token", "position"))

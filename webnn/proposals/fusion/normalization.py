@@ -47,9 +47,9 @@ def match_mean_and_variance(body: Body) -> list[Kernel]:
     weight, last = _find_factor(body, found)
     bias = None
     added = body.user(last, "add") if weight is not None else None
-    if added is not None:
-        [addend] = [other for one, other in orders(added) if one._operator is last] or [None]
-        if addend is not None and _has_features(addend, found) and added.outputs[0].dimensions == shape_of(x):
+    if added is not None and added.outputs[0].dimensions == shape_of(x):
+        [addend] = [other for one, other in orders(added) if one._operator is last]
+        if _has_features(addend, found):
             bias, last = addend, added
             found.members.append(added)
     return [_make_kernel("LayerNormalization", found, x, last, weight, bias)]
