@@ -43,7 +43,12 @@ _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
 #: Nodes whose result is in the engine's blocked layout if all their inputs are. The result of a convolution is.
 _BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "GlobalAveragePool", "MaxPool", "Mul", "Relu"})
 #: Operators of ONNX Runtime itself.
-MICROSOFT = frozenset({"FusedMatMul", "MatMulIntegerToFloat", "MatMulNBits", "MultiHeadAttention", "QuickGelu", "RotaryEmbedding"})
+MICROSOFT = frozenset(
+    {
+        *("FusedMatMul", "GroupQueryAttention", "MatMulIntegerToFloat", "MatMulNBits", "MultiHeadAttention"),
+        *("QuickGelu", "RotaryEmbedding"),
+    }
+)
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128

@@ -36,8 +36,6 @@ from webnn.validation.descriptor import NUMPY_DTYPES
 __all__ = ["RULES"]
 
 _CACHES = "export the model with caches of int8, or of floating-point numbers"
-#: The operands of a call.
-_OPERANDS = ("query", "key", "value", "past_key", "past_value")
 #: Attributes that must be 0, and what to change.
 _REFUSED: Mapping[str, str] = {
     "sliding_window_cache": "export the model with a cache for all tokens",
@@ -169,8 +167,13 @@ def _grouped(node: Node) -> list[Result]:
     )
     results = {"output": join_heads(node, attended.output), "present_key": presentKey, "present_value": presentValue}
     config = {"num_heads": heads, "kv_num_heads": k.descriptor.dimensions[1], **_read_config(node)}
-    given = [index for index in range(len(_OPERANDS)) if node.given(index) and (index < 3 or cache.before)]
-    make_call(node, first, "GroupQueryAttention", config, {_OPERANDS[index]: node.operand(index) for index in given}, results)
+    indices = {"query": 0, "key": 1, "value": 2}
+    indices |= {"past_key": 3, "past_value": 4} if cache.before else {}
+    # Without them, each run has the same places for new rows.
+    indices |= {"seqlens_k": 5} if cache.counts is not None else {}
+    indices |= {"cos_cache": 7, "sin_cache": 8} if config.get("do_rotary") else {}
+    operands = {name: node.operand(index) for name, index in indices.items() if node.given(index)}
+    make_call(node, first, "GroupQueryAttention", config, operands, results)
     return [*results.values(), _scores(node, attended)]
 
 

@@ -14,6 +14,7 @@ from webnn.builder.graph import Fusion, SubgraphCall, collect_calls
 from webnn.proposals.fusion.attention import match_attention
 from webnn.proposals.fusion.body import Body, Kernel, OtherBodyError, Users, is_known, require
 from webnn.proposals.fusion.gating import match_gating
+from webnn.proposals.fusion.grouped import match_grouped
 from webnn.proposals.fusion.normalization import match_mean_and_variance, match_root_mean_square
 from webnn.proposals.fusion.rotation import match_rotation
 
@@ -25,7 +26,7 @@ __all__ = ["fuse"]
 #: The operators to look for in a subgraph, by its name in small letters, without other characters than letters and digits.
 _NAMES: Mapping[str, Callable[[Body], list[Kernel]]] = {
     **dict.fromkeys(["attention", "scaleddotproductattention", "sdpa", "multiheadattention", "mha"], match_attention),
-    **dict.fromkeys(["groupqueryattention", "groupedqueryattention", "gqa"], match_attention),
+    **dict.fromkeys(["groupqueryattention", "groupedqueryattention", "gqa"], match_grouped),
     **dict.fromkeys(["rmsnormalization", "rmsnorm", "simplifiedlayernormalization"], match_root_mean_square),
     **dict.fromkeys(["skiprmsnormalization", "skiprmsnorm", "skipsimplifiedlayernormalization"], match_root_mean_square),
     **dict.fromkeys(["layernormalization", "layernorm", "skiplayernormalization", "skiplayernorm"], match_mean_and_variance),
@@ -48,7 +49,7 @@ def fuse(graph: ComputationalGraph) -> dict[SubgraphCall, Fusion]:
             continue
         try:
             require(all(map(is_known, operators)), "its shapes are not known before the graph is dispatched")
-            kernels = _NAMES[name](Body(operators, users, call.config))
+            kernels = _NAMES[name](Body(operators, users, call))
         except OtherBodyError as error:
             found[call] = Fusion(reason=str(error))
             continue

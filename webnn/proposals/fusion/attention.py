@@ -88,10 +88,7 @@ def _find_caches(body: Body, keys: MLOperand, values: MLOperand, product: Operat
     parts = [[shape_of(operand)[2] for operand in each.inputs] for each in caches]
     if parts[0] != parts[1] or 0 in parts[0]:
         return []
-    # Whatever else takes a cache must come behind the kernel.
-    inside = {each.index for each in (product, *inner)}
-    users = [user for each in caches for user in body.users.of(each)]
-    return caches if all(user is None or user.index in inside or user.index > product.index for user in users) else []
+    return caches if body.allows([product, *caches], inner) else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

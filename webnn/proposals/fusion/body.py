@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from webnn.validation.descriptor import Shape
 from webnn.validation.numbers import cast
 
 if TYPE_CHECKING:
-    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.graph import ComputationalGraph, SubgraphCall
     from webnn.builder.onnx.emitter import Emitter
 
 __all__ = ["Body", "Kernel", "OtherBodyError", "Users", "is_known", "orders", "require", "same", "shape_of"]
@@ -57,10 +57,13 @@ class Users:
 class Body:
     """The operators of a call."""
 
-    def __init__(self, operators: Sequence[Operator], users: Users, config: Mapping[str, Any]) -> None:
+    def __init__(self, operators: Sequence[Operator], users: Users, call: SubgraphCall) -> None:
         self._operators = {operator.index: operator for operator in operators}
-        self._config = config
+        self.call = call
         self.users = users
+
+    def __contains__(self, operator: Operator) -> bool:
+        return operator.index in self._operators
 
     def all(self, operation: str) -> list[Operator]:
         """Return the operators of an operation."""
@@ -89,6 +92,17 @@ class Body:
         user = self.users.only(operator)
         return user if user is not None and user.index in self._operators and user.operation.name in operations else None
 
+    def result(self, name: str) -> Operator | None:
+        """Return the operator that makes a result of the call, if something needs it."""
+        index, _ = self.call.results.get(name, (-1, 0))
+        return self._operators.get(index)
+
+    def allows(self, results: Sequence[Operator], inner: Sequence[Operator]) -> bool:
+        """Tell whether a kernel in place of the first of some results can make them all: other operators that take them come behind."""
+        inside = {each.index for each in (*results, *inner)}
+        users = [user for each in results[1:] for user in self.users.of(each)]
+        return all(user is None or user.index in inside or user.index > results[0].index for user in users)
+
     def number(self, operand: MLOperand, option: str) -> float | None:
         """Return the number that a constant of one element holds.
 
@@ -97,7 +111,7 @@ class Body:
         if operand._value is None or operand._value.size != 1:
             return None
         rounded = float(operand._value.item())
-        given: Any = self._config.get(option)
+        given: Any = self.call.config.get(option)
         if type(given) in (int, float) and cast(given, operand.descriptor.dataType) == rounded:
             return float(given)
         return rounded
