@@ -32,6 +32,8 @@ _OUTPUTS = ("output", "present_key", "present_value")
 #: The attributes of the node, which a call has as its config.
 _INTEGERS = frozenset({"num_heads", "kv_num_heads", "do_rotary", "rotary_interleaved", "local_window_size"})
 _ATTRIBUTES = _INTEGERS | {"scale", "softcap"}
+#: The largest number that an attribute may be.
+_LARGEST = 1e9
 #: With rotary embeddings, the kernel takes heads whose size is a multiple of this.
 _SIZES = 16
 
@@ -43,25 +45,25 @@ def match_grouped(body: Body) -> list[Kernel]:
 
 
 def _match_import(body: Body) -> Kernel | None:
-    config = body.call.config
+    attributes = _read_attributes(body.call.config)
     given = {name: body.call.operands[name] for name in _INPUTS if name in body.call.operands}
     results = {name: operator for name in _OUTPUTS if (operator := body.result(name)) is not None}
-    if not given.keys() >= {"query", "past_key", "past_value", "seqlens_k"} or "output" not in results or not config.keys() <= _ATTRIBUTES:
+    if not given.keys() >= {"query", "past_key", "past_value", "seqlens_k"} or "output" not in results or attributes is None:
         return None
     sizes: list[Any] = [size for each in given.values() for size in shape_of(each)]
-    cache, isFloat32 = shape_of(given["past_key"]), given["query"].descriptor.dataType == "float32"
-    if not isFloat32 or not all(isinstance(size, int) for size in sizes) or len(cache) != 4:
+    queries, cache = shape_of(given["query"]), shape_of(given["past_key"])
+    isKnown = all(isinstance(size, int) and size > 0 for size in sizes) and len(queries) == 3 and len(cache) == 4
+    if not isKnown or given["query"].descriptor.dataType != "float32":
         return None
-    if shape_of(given["query"])[0] > 1 and shape_of(given["query"])[1] > 1:
+    if queries[0] > 1 and queries[1] > 1:
         # The kernel takes several rows of one element of the batch only.
         return None
     # The kernel wants tables for all features and all rows of the cache, and such sizes.
     tables = shape_of(given["cos_cache"]) if "cos_cache" in given else ()
     if tables and (len(tables) != 2 or cache[3] % _SIZES or 2 * tables[1] != cache[3] or tables[0] < cache[2]):
         return None
-    attributes = {name: int(each) if name in _INTEGERS else float(each) for name, each in config.items()}
     found = _Comparison(body, given)
-    again = _import_again(body, given, attributes)
+    again = _import_again(given, attributes)
     if not all(name in again and found.compare(operator, again[name]) for name, operator in results.items()):
         return None
     operators = tuple(results.values())
@@ -75,9 +77,8 @@ def _match_import(body: Body) -> Kernel | None:
         for name, each in leaves.items():
             if shape_of(each) != shape_of(given[name]):
                 values[name] = e.reshape(values[name], shape_of(given[name]))
-        batch, rows = shape_of(given["query"])[:2]
-        limits = [e.scalar(number, "int32") for number in (rows - 1, cache[2] - 1)]
-        values["seqlens_k"] = e.node("Clip", [e.reshape(values["seqlens_k"], [batch]), *limits])
+        limits = [e.scalar(number, "int32") for number in (queries[1] - 1, cache[2] - 1)]
+        values["seqlens_k"] = e.node("Clip", [e.reshape(values["seqlens_k"], [queries[0]]), *limits])
         values["total_sequence_length"] = e.scalar(cache[2], "int32")
         made = dict(zip(_OUTPUTS, e.nodes(_KERNEL, [values.get(name) for name in _INPUTS], 3, **attributes), strict=True))
         return [made[name] for name in results]
@@ -85,7 +86,17 @@ def _match_import(body: Body) -> Kernel | None:
     return Kernel(kernel=_KERNEL, results=operators, inner=tuple(inner), operands=tuple(leaves.values()), make=make)
 
 
-def _import_again(body: Body, given: Mapping[str, MLOperand], attributes: Mapping[str, float]) -> dict[str, Operator]:
+def _read_attributes(config: Mapping[str, Any]) -> dict[str, float] | None:
+    """Return the attributes of a node; ``None`` if a config has others, or what is not such a number."""
+    found: dict[str, float] = {}
+    for name, each in config.items():
+        if name not in _ATTRIBUTES or isinstance(each, str) or not abs(each) <= _LARGEST or (name in _INTEGERS and each != int(each)):
+            return None
+        found[name] = int(each) if name in _INTEGERS else float(each)
+    return found
+
+
+def _import_again(given: Mapping[str, MLOperand], attributes: Mapping[str, float]) -> dict[str, Operator]:
     """Return the operators that make the results of an imported node; none if the import refuses it."""
     # Imported lazily: most graphs have no such call.
     from webnn.onnx.again import import_again  # noqa: PLC0415

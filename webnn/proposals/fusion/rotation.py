@@ -94,7 +94,7 @@ def _match(body: Body, split: Operator) -> Kernel | None:
 def _only(body: Body, operator: Operator, position: int, operation: str) -> list[Operator]:
     """Return the only operator that takes a result, if it is of the call and of an operation; otherwise nothing."""
     users = body.users.of(operator, position)
-    return [user for user in users if user is not None and len(users) == 1 and user in body.all(operation)]
+    return [user for user in users if user is not None and len(users) == 1 and user in body and user.operation.name == operation]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +122,10 @@ def _find_turned(body: Body, ends: Sequence[Operator], *, isPaired: bool) -> _Tu
         users = body.users.of(maker, position)
         found: dict[str, tuple[Operator, Operator, MLOperand]] = {}
         for product in users:
-            total = None if product is None or product not in body.all("mul") else body.user(product, "sub", "add")
-            if product is None or total is None:
+            if product is None or product not in body or product.operation.name != "mul":
+                return None
+            total = body.user(product, "sub", "add")
+            if total is None:
                 return None
             for one, other in orders(product):
                 if one._operator is maker and one._position == position:
