@@ -124,9 +124,15 @@ def changed(draw: st.DrawFn) -> tuple[Body, dict[str, Array], str]:
     mask = draw(st.sampled_from([None, [columns], [rows, 1], [*batch, rows, columns], [*batch[:-1], 1, rows, columns], [1] * rank]))
     groups = draw(st.integers(1, 3)) if rank == 4 else 1
     transposes = draw(st.booleans())
+    # How many of the keys and values are earlier ones, which new ones join.
+    earlier = draw(st.integers(0, columns - 1)) if rank == 4 and transposes else 0
 
     def body(b: Any, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
         q, k, v = inputs["q"], inputs["k"], inputs["v"]
+        joined = {}
+        if earlier:
+            k, v = (b.concat([inputs[f"past_{name}"], each], 2) for name, each in (("k", k), ("v", v)))
+            joined = {"keys": k, "values": v} if divides else {"keys": k, "more": b.neg(v)}
         if rank == 4 and repeats:
             k, v = (_repeat(b, each, groups) for each in (k, v))
         if transposes:
@@ -138,7 +144,7 @@ def changed(draw: st.DrawFn) -> tuple[Body, dict[str, Array], str]:
         if mask is not None:
             scores = b.add(*((inputs["mask"], scores) if swaps else (scores, inputs["mask"])))
         weights = b.softmax(scores, axis)
-        return {"y": b.matmul(weights, v)} | ({"weights": b.neg(weights)} if weighs and divides else {})
+        return {"y": b.matmul(weights, v), **joined} | ({"weights": b.neg(weights)} if weighs and divides else {})
 
     heads = groups if rank == 4 and repeats else 1
     whole = [*batch[:-1], batch[-1] * heads]
@@ -147,6 +153,9 @@ def changed(draw: st.DrawFn) -> tuple[Body, dict[str, Array], str]:
     if mask is not None:
         # A mask for each head has all heads of the queries.
         shapes["mask"] = [*whole, rows, columns] if len(mask) == rank and mask[-3] == batch[-1] else mask
+    if earlier:
+        for name, wide in (("k", size), ("v", width)):
+            shapes |= {f"past_{name}": [*batch, earlier, wide], name: [*batch, columns - earlier, wide]}
     arrays = random_arrays(draw(st.integers(0, 99)), **shapes)
     return body, arrays, draw(st.sampled_from(["GQA", "attention", "RMSNorm", "other"]))
 

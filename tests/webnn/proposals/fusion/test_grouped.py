@@ -194,7 +194,8 @@ def test_calls_that_only_look_like_the_node(config: Mapping[str, Any], sizes: Ma
     def inputs() -> dict[str, Any]:
         types = {"seqlens_k": "int32"}
         return {
-            name: builder.input(name, {"dataType": types.get(name, "float32"), "shape": shape}) for name, shape in (SIZES | sizes).items()
+            name: builder.input(name, {"dataType": types.get(name, "float32"), "shape": shape})
+            for name, shape in {**SIZES, **sizes}.items()
         }
 
     formal = inputs()
