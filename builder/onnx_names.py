@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from webnn.builder.numerics import Numerics
 
-__all__ = ["ELEMENT_TYPES", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries"]
+__all__ = ["ELEMENT_TYPES", "MICROSOFT", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries"]
 
 #: ONNX element types (``TensorProto.DataType``) by NumPy's name; WebNN's data types are a subset.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -27,6 +27,13 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "float8e4m3": 17,
         "uint4": 21,
         "int4": 22,
+    }
+)
+#: Operators of ONNX Runtime's own.
+MICROSOFT = frozenset(
+    {
+        *("FusedMatMul", "GroupQueryAttention", "MatMulIntegerToFloat", "MatMulNBits", "MultiHeadAttention"),
+        *("QuickGelu", "RotaryEmbedding"),
     }
 )
 #: Optimizations that are switched off because they replace several nodes by one and change values. The result of an operation would depend

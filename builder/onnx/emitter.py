@@ -16,7 +16,7 @@ from onnx import ModelProto
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.messages import Attribute, Graph, declare
 from webnn.builder.onnx.named import Names, emit_sizes, infer_one
-from webnn.builder.onnx_names import ELEMENT_TYPES
+from webnn.builder.onnx_names import ELEMENT_TYPES, MICROSOFT
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, Shape, Types, is_data_type
 
 if TYPE_CHECKING:
@@ -42,13 +42,6 @@ _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
 
 #: Nodes whose result is in the engine's blocked layout if all their inputs are. The result of a convolution is.
 _BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "GlobalAveragePool", "MaxPool", "Mul", "Relu"})
-#: Operators of ONNX Runtime itself.
-MICROSOFT = frozenset(
-    {
-        *("FusedMatMul", "GroupQueryAttention", "MatMulIntegerToFloat", "MatMulNBits", "MultiHeadAttention"),
-        *("QuickGelu", "RotaryEmbedding"),
-    }
-)
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128

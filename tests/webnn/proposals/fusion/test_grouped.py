@@ -80,7 +80,7 @@ def test_the_node_stays_one(changes: Mapping[str, Any]) -> None:
     feeds = case.feeds()
     given = {name: feeds[name] for name in graph.description.inputs}
     results, exact = once.compute(shared("fast"), graph, given), compute_reference(graph.description, given, exact=True)
-    # What rounding may do to the operators.
+    # Rounding may move the results of the operators as far.
     bound = find_tolerance(graph.description, given)
     for name, wanted in run_engine(case).items():
         np.testing.assert_allclose(results[name], wanted, rtol=1e-6, atol=1e-6)
