@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
 from webnn.validation.operation import Call
 from webnn.validation.webidl import describe
 
-__all__ = ["find_values", "is_known"]
+__all__ = ["compute_alone", "find_values", "is_known"]
 
 #: The most elements of an operand.
 _MOST = 2**12
@@ -48,6 +48,13 @@ def find_values(call: Call, argument: str, operand: MLOperand) -> Any:
     for operator in chain:
         known[operator.index] = _evaluate(operator, known)
     return _get(operand, known)
+
+
+def compute_alone(operator: Operator, arrays: Sequence[Any]) -> Any:
+    """Return the elements of the result of an operator, from those of its operands; ``None`` if these are not all numbers."""
+    if any(each is None or each.dtype == object for each in arrays):
+        return None
+    return _compute(operator, list(arrays), {})[0]
 
 
 def _follow(call: Call, argument: str, operand: MLOperand) -> list[Operator]:

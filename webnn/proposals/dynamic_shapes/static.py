@@ -13,7 +13,7 @@ from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.transform import Rebuilder
-from webnn.proposals.dynamic_shapes.chains import find_values, is_known
+from webnn.proposals.dynamic_shapes.chains import compute_alone, find_values, is_known
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, STATIC, VALUE_OPERANDS
 from webnn.proposals.dynamic_shapes.recording import Recording
 from webnn.validation.descriptor import OperandDescriptor
@@ -118,6 +118,9 @@ def _make_data(operator: Operator, *, in_run: bool) -> None:
         operator.operation, operator.options, operator.inputs = replace(identity, translation=emit), None, operator.inputs[:1]
         return
     values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
+    if values is None:
+        # Too many numbers for a shape. Data may have more.
+        values = compute_alone(operator, [find_values(call, "", each) for each in operator.inputs])
     operator.operation, operator.options = identity, None
     operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
 
