@@ -11,7 +11,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
-from webnn.importing.named import have_names, is_same
+from webnn.importing.named import have_names, is_same, sizes_of
 from webnn.importing.steps import Result
 from webnn.importing.values import Refused
 from webnn.onnx.attention import (
@@ -56,14 +56,15 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
         [columns] = node.known_integers(total, "total_sequence_length") or [0]
     else:
         # The model promises that the rows fit into the cache.
-        columns = before if lengths is None else int(lengths.max()) + shift
+        columns = before if lengths is None else max(sizes_of(lengths)) + shift
     after = max(before, columns)
     if columns < rows:
         raise Refused(f"total_sequence_length must be at least the number of new rows, {rows}, got {columns}")
     past: int | None = None
     if lengths is not None:
-        starts = np.maximum(lengths.reshape(-1).astype(np.int64) + shift - rows, 0)
-        past = int(starts[0]) if (starts == starts[0]).all() else None
+        starts = [each + shift - rows for each in sizes_of(lengths)]
+        starts = [each if have_names([each]) else max(each, 0) for each in starts]
+        past = starts[0] if all([is_same(each, starts[0]) for each in starts]) else None
     elif is_same(before, 0):
         past = 0
     elif is_same(batch, 1) and node.find_array(node.value(total)) is not None:
