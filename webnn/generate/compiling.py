@@ -158,6 +158,12 @@ class Compiler:
     def _compilations(self) -> Compilations:
         return self.context._state.compilations
 
+    @property
+    def graphs(self) -> list[MLGraph]:
+        """The graphs, the one that was used last last."""
+        with self._lock:
+            return [each.graph for each in self._graphs.values()]
+
     def destroy(self) -> None:
         """Destroy the graphs."""
         with self._lock:

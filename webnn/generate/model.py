@@ -14,6 +14,7 @@ import numpy as np
 
 from webnn.context.context import MLContext
 from webnn.context.engine_backend import EngineBackend
+from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.generate.compiling import Array, Compiler, Work
 from webnn.generate.layout import Config, Layout, find_layout, read_config
@@ -223,6 +224,11 @@ class LanguageModel:
         if self.config.eos or self.vocabulary is None or (usual := self.vocabulary.find_end()) is None:
             return self.config.eos
         return frozenset([usual])
+
+    @property
+    def graphs(self) -> list[MLGraph]:
+        """The graphs of the decoder that were used last, the last one last."""
+        return self._decoder.graphs
 
     def start(self, ids: Sequence[int], first: Sequence[int]) -> Run:
         """Begin a sequence: see `Side`."""
