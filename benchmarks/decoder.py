@@ -277,16 +277,22 @@ class GraphSteps:
     ) -> None:
         self._context, self._decoder, self._cache = context, decoder, cache
         b: Any = MLGraphBuilder(context)
-        operations = _GraphOperations(b, decoder, cache, decoder.weights() if weights is None else weights)
         token, position = (b.input(name, described("int32", [1])) for name in ("token", "position"))
         cached = {part: b.input(part, described(cache.dataType, cache.shape(decoder, part))) for part in decoder.parts}
-        found, kept = _emit(operations, decoder, cache, token, position, cached)
+        found, kept = self._connect(b, decoder.weights() if weights is None else weights, token, position, cached)
         outputs = {"next": b.argMax(found, 1, outputDataType="int32"), **kept} | ({"scores": found} if scores else {})
         self.graph = b.buildSync(outputs)
         self._token, self._position, self._next = (self._tensor("int32", [1]) for _ in range(3))
         self._rest = {"scores": self._tensor("float32", [1, decoder.words])} if scores else {}
         self._sets: list[dict[str, MLTensor]] = []
         self.start()
+
+    def _connect(
+        self, b: Any, weights: Mapping[str, Array], token: Any, position: Any, cached: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the scores of the words, and the parts of the cache for the next token."""
+        operations = _GraphOperations(b, self._decoder, self._cache, weights)
+        return _emit(operations, self._decoder, self._cache, token, position, cached)
 
     def _tensor(self, dataType: str, shape: Sequence[int]) -> MLTensor:
         return self._context.createTensorSync(described(dataType, shape) | {"readable": True, "writable": True})

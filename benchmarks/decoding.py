@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +16,7 @@ from webnn import ML, MLContext
 from webnn.builder.numerics import Numerics
 from webnn.proposals.dynamic_shapes.graph import MOST_COMPILED
 
-__all__ = ["DECODING_CASES"]
+__all__ = ["DECODING_CASES", "GROWING", "race"]
 
 TOKENS, LENGTHS, WINDOW = 100, 4096, 64
 GROWING, STATIC = Cache(kind="growing"), Cache(kind="static", length=256)
@@ -41,18 +41,26 @@ def _decode(
 ) -> Result:
     """Compare a loop with a session that has the same cache, and then with one that has another cache."""
     weights = USUAL.weights()
-    ours = GraphSteps(_context(numerics), USUAL, cache, weights)
+    theirs = [SessionSteps(USUAL, each, weights) for each in [cache, *([] if rival is None else [rival])]]
+    return race(effort, name, title, GraphSteps(_context(numerics), USUAL, cache, weights), theirs, bar=bar)
+
+
+def race(effort: Effort, name: str, title: str, ours: GraphSteps, theirs: Sequence[SessionSteps], *, bar: float) -> Result:
+    """Compare a loop with sessions that say the same tokens; the first one counts.
+
+    Raises:
+        OutputsDifferError: A session says others.
+    """
     said = _run(ours, 1)
     ratios: list[str] = []
     measured: list[tuple[list[float], list[float]]] = []
-    for each in [cache] if rival is None else [cache, rival]:
-        theirs = SessionSteps(USUAL, each, weights)
-        if said != (other := _run(theirs, 1)):
+    for each in theirs:
+        if said != (other := _run(each, 1)):
             raise OutputsDifferError(f"the tokens differ: {said[:10]} and {other[:10]}")
-        times = interleave(partial(_run, ours), partial(_run, theirs), rounds=effort.rounds, repeats=1)
+        times = interleave(partial(_run, ours), partial(_run, each), rounds=effort.rounds, repeats=1)
         measured.append(([seconds / TOKENS for seconds in times[0]], [seconds / TOKENS for seconds in times[1]]))
         ratios.append(f"{statistics.median(times[0]) / statistics.median(times[1]):.2f}")
-    notes = "" if rival is None else f"{ratios[1]} of the time of a session with a growing cache"
+    notes = f"{ratios[1]} of the time of a session with a growing cache" if len(ratios) > 1 else ""
     return summarize(name, f"{_DECODER}, {title}: one of {TOKENS} tokens", measured[0], unit="ms", bar=bar, notes=notes)
 
 

@@ -179,12 +179,12 @@ class OnnxGraph:
     inputs: list[ValueInfoProto] = field(default_factory=list)
     outputs: list[ValueInfoProto] = field(default_factory=list)
 
-    def input(self, name: str, shape: Sequence[int], dataType: int = TensorProto.FLOAT) -> str:
+    def input(self, name: str, shape: Sequence[int | str], dataType: int = TensorProto.FLOAT) -> str:
         """Declare an input."""
         self.inputs.append(helper.make_tensor_value_info(name, dataType, list(shape)))
         return name
 
-    def output(self, name: str, shape: Sequence[int], dataType: int = TensorProto.FLOAT) -> None:
+    def output(self, name: str, shape: Sequence[int | str], dataType: int = TensorProto.FLOAT) -> None:
         """Declare an output."""
         self.outputs.append(helper.make_tensor_value_info(name, dataType, list(shape)))
 

@@ -1,21 +1,23 @@
 """Calls of subgraphs under fast numerics: by the engine's kernels, beside the same operators without a name that the engine knows.
 
-And a decoder of calls, with a growing cache, beside the session of `benchmarks.decoding`.
+And a decoder of calls, with a growing cache, beside a session.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from benchmarks.decoding import CACHE, HEADS, LAYERS, PLACES, SIZE, TOKENS, WIDTH, WORDS, SessionSteps, Weights, make_weights
-from benchmarks.measure import Array, Effort, OutputsDifferError, Result, compete, interleave, summarize
+from benchmarks.decoder import USUAL, Cache, Decoder, GraphSteps, SessionSteps
+from benchmarks.decoding import GROWING, race
+from benchmarks.measure import Array, Effort, Result, compete, summarize
 from benchmarks.sides import TensorProgram, constant, described
-from webnn import ML, MLGraphBuilder, MLOperand, MLTensor
+from webnn import ML, MLGraphBuilder, MLOperand
 
 __all__ = ["SUBGRAPH_CASES", "Case", "DecoderSteps", "make_gqa", "make_norm", "side"]
 
@@ -106,95 +108,59 @@ def _measure(effort: Effort, name: str, title: str, make: Callable[[], Case], kn
     return summarize(name, f"{title}, fast numerics", times, unit="ms", bar=1, against="webnn, the same operators one by one")
 
 
-class DecoderSteps:
-    """The decoder of `benchmarks.decoding` whose layers are calls, with a cache that grows by the token; its length has a name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows(Cache):
+    """A cache of rows for each head, for keys, too."""
 
-    def __init__(self, weights: Weights) -> None:
+    def shape(self, decoder: Decoder, part: str, past: Any = "past") -> list[Any]:
+        """Return the shape of a part."""
+        del part
+        return [1, decoder.heads, past, decoder.size]
+
+
+class DecoderSteps(GraphSteps):
+    """The loop over the decoder of `benchmarks.decoder` whose attention is a call. Its cache grows, and its length has a name."""
+
+    def __init__(self, weights: Mapping[str, Array]) -> None:
         revision: Any = "2026-06+dynamic-shapes+subgraphs"
-        self._context = ML(revision=revision, numerics="fast").createContextSync()
-        b: Any = MLGraphBuilder(self._context)
+        context = ML(revision=revision, numerics="fast").createContextSync()
+        super().__init__(context, USUAL, _Rows(kind="growing"), weights)
+
+    def _connect(
+        self, b: Any, weights: Mapping[str, Array], token: Any, position: Any, cached: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         known: dict[str, Any] = {name: constant(b, value) for name, value in weights.items()}
-        token, position = (b.input(name, described("int32", [1])) for name in ("token", "position"))
-        cache = {name: b.input(name, described("float32", _kept("past"))) for name in CACHE}
         x = b.add(b.gather(known["words"], token), b.gather(known["places"], position))
-        attend = _attention(b)
-        outputs: dict[str, MLOperand] = {}
-        for layer in range(LAYERS):
+        attend = _attention(b, self._decoder, self._cache)
+        kept: dict[str, Any] = {}
+        for layer in range(self._decoder.layers):
             names = {"past_keys": f"keys{layer}", "past_values": f"values{layer}"}
             normal = b.layerNormalization(x, axes=[1])
             projected = {name: b.matmul(normal, known[f"{name}{layer}"]) for name in ("q", "k", "v")}
-            made = b.subgraph(attend, projected | {name: cache[each] for name, each in names.items()})
-            outputs |= {f"keys{layer}": made["keys"], f"values{layer}": made["values"]}
+            made = b.subgraph(attend, projected | {name: cached[each] for name, each in names.items()})
+            kept |= {f"keys{layer}": made["keys"], f"values{layer}": made["values"]}
             x = b.add(x, b.matmul(made["output"], known[f"o{layer}"]))
             x = b.add(x, b.matmul(b.relu(b.matmul(b.layerNormalization(x, axes=[1]), known[f"up{layer}"])), known[f"down{layer}"]))
-        found = b.argMax(b.matmul(b.layerNormalization(x, axes=[1]), known["scores"]), 1, outputDataType="int32")
-        self._graph = b.buildSync({"next": found, **outputs})
-        self._token, self._position, self._next = (self._tensor("int32", [1]) for _ in range(3))
-        self._cache: dict[str, MLTensor] = {}
-
-    def _tensor(self, dataType: str, shape: Sequence[int]) -> MLTensor:
-        return self._context.createTensorSync(described(dataType, shape) | {"readable": True, "writable": True})
-
-    def start(self) -> None:
-        """Begin with a cache of one place, all zeros."""
-        for tensor in self._cache.values():
-            tensor.destroy()
-        self._cache = {name: self._tensor("float32", _kept(1)) for name in CACHE}
-        self._past = 1
-        self._context.writeTensor(self._token, np.zeros(1, np.int32))
-
-    def __call__(self, steps: int) -> list[int]:
-        """Take a number of steps; return the tokens."""
-        tokens: list[int] = []
-        for _ in range(steps):
-            self._context.writeTensor(self._position, np.array([self._past % PLACES], np.int32))
-            grown = {name: self._tensor("float32", _kept(self._past + 1)) for name in CACHE}
-            inputs = {"token": self._token, "position": self._position, **self._cache}
-            self._context.dispatch(self._graph, inputs, {"next": self._next, **grown})
-            content: Any = self._context.readTensorSync(self._next)
-            tokens.append(int(content[0]))
-            for tensor in self._cache.values():
-                tensor.destroy()
-            self._cache, self._past = grown, self._past + 1
-            self._token, self._next = self._next, self._token
-        return tokens
+        return b.matmul(b.layerNormalization(x, axes=[1]), known["scores"]), kept
 
 
-def _kept(past: Any) -> list[Any]:
-    """Return the shape of a part of the cache: rows of keys or values for each head."""
-    return [1, HEADS, past, SIZE]
-
-
-def _attention(b: Any) -> Any:
+def _attention(b: Any, decoder: Decoder, cache: Cache) -> Any:
     """Make the subgraph of attention, which joins a new key and value with the cache."""
-    formal = {name: b.input(name, described("float32", [1, WIDTH])) for name in "qkv"}
-    formal |= {name: b.input(name, described("float32", _kept("past"))) for name in ("past_keys", "past_values")}
-    q, k, v = (b.transpose(b.reshape(formal[name], [1, 1, HEADS, SIZE]), permutation=[0, 2, 1, 3]) for name in "qkv")
+    formal = {name: b.input(name, described("float32", [1, decoder.width])) for name in "qkv"}
+    formal |= {name: b.input(name, described("float32", cache.shape(decoder, name))) for name in ("past_keys", "past_values")}
+    heads = [1, 1, decoder.heads, decoder.size]
+    q, k, v = (b.transpose(b.reshape(formal[name], heads), permutation=[0, 2, 1, 3]) for name in "qkv")
     keys, values = b.concat([formal["past_keys"], k], 2), b.concat([formal["past_values"], v], 2)
     products = b.matmul(q, b.transpose(keys, permutation=[0, 1, 3, 2]))
-    mixed = b.matmul(b.softmax(b.mul(products, b.constant("float32", SIZE**-0.5)), 3), values)
-    output = b.reshape(b.transpose(mixed, permutation=[0, 2, 1, 3]), [1, WIDTH])
+    mixed = b.matmul(b.softmax(b.mul(products, b.constant("float32", decoder.size**-0.5)), 3), values)
+    output = b.reshape(b.transpose(mixed, permutation=[0, 2, 1, 3]), [1, decoder.width])
     return b.buildSubgraph({"output": output, "keys": keys, "values": values}, name="MultiHeadAttention", inputs=formal)
 
 
 def _decode(effort: Effort) -> Result:
-    weights = make_weights()
-    ours, theirs = DecoderSteps(weights), SessionSteps(weights)
-    said: list[list[int]] = []
-
-    def run(side: DecoderSteps | SessionSteps, repeats: int) -> None:
-        for _ in range(repeats):
-            side.start()
-            said.append(side(TOKENS))
-
-    run(ours, 1)
-    run(theirs, 1)
-    if said[0] != said[1]:
-        raise OutputsDifferError(f"the tokens differ: {said[0][:10]} and {said[1][:10]}")
-    times = interleave(partial(run, ours), partial(run, theirs), rounds=effort.rounds, repeats=1)
-    each = tuple([seconds / TOKENS for seconds in side] for side in times)
-    title = f"Decoder of {LAYERS} layers, {WIDTH} wide, {WORDS:,} words, attention as subgraphs, a growing cache: one of {TOKENS} tokens"
-    return summarize("decoding-subgraphs", f"{title}, fast numerics", (each[0], each[1]), unit="ms", bar=0.9)
+    weights = USUAL.weights()
+    title = "attention as subgraphs, a growing cache, fast numerics"
+    return race(effort, "decoding-subgraphs", title, DecoderSteps(weights), [SessionSteps(USUAL, GROWING, weights)], bar=0.9)
 
 
 #: The benchmarks by their names on the command line.
