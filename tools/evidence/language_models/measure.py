@@ -177,8 +177,8 @@ def _expected(folder: Path) -> np.ndarray[Any, np.dtype[np.float64]]:
     model = webnn.onnx.load(folder / "operators" / "model.onnx", dims={"sequence_length": JUDGED, "past_sequence_length": 0})
     inputs = {name: np.zeros(each.shape, each.dataType) for name, each in model.description.inputs.items()}
     inputs["input_ids"] = np.array([_prompt(JUDGED)], inputs["input_ids"].dtype)
-    logits: np.ndarray[Any, np.dtype[np.float64]] = compute(model.description, inputs, exact=True)["logits"].astype(np.float64)
-    return logits[0, -1]
+    logits = compute(model.description, inputs, exact=True)["logits"]
+    return np.asarray(logits[0, -1], np.float64)
 
 
 def _scores(model: LanguageModel, side: Any) -> np.ndarray[Any, np.dtype[np.float64]]:

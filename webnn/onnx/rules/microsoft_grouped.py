@@ -21,12 +21,12 @@ from webnn.onnx.attention import (
     count_up,
     join_heads,
     lowest,
-    make_call,
     pick_rotation,
     rotate,
     split_heads,
 )
 from webnn.onnx.caches import Cache, positions_of, update_cache, visible
+from webnn.onnx.calls import make_call
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange
 from webnn.onnx.rules.microsoft import apply
@@ -64,7 +64,7 @@ def _read_cache(node: Node, batch: int, rows: int, *, ends: int, shift: int, tot
     if lengths is not None:
         starts = [each + shift - rows for each in sizes_of(lengths)]
         starts = [each if have_names([each]) else max(each, 0) for each in starts]
-        past = starts[0] if all([is_same(each, starts[0]) for each in starts]) else None
+        past = starts[0] if all(is_same(each, starts[0]) for each in starts) else None
     elif is_same(before, 0):
         past = 0
     elif is_same(batch, 1) and node.find_array(node.value(total)) is not None:

@@ -9,6 +9,7 @@ from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormali
 from webnn.importing.named import are_same, is_same
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Refused
+from webnn.onnx.calls import make_call
 from webnn.onnx.node import Node
 from webnn.validation.named_descriptor import is_named
 
@@ -138,10 +139,14 @@ def _rms_normalization(node: Node) -> MLOperand:
     """Divide by the root of the mean of the squares, in float32, then scale."""
     builder, shape = node.builder, node.value(0).shape
     axes = list(range(node.axis("axis", -1, len(shape)), len(shape)))
-    x, scale = node.cast(node.operand(0), "float32"), node.operand(1)
+    given, scale, epsilon = node.operand(0), node.operand(1), _epsilon(node)
+    first = builder._count
+    x = node.cast(given, "float32")
     mean = builder.reduceMean(builder.mul(x, x), axes=axes, keepDimensions=True)
-    root = builder.sqrt(builder.add(mean, node.scalar(_epsilon(node), mean)))
-    return builder.mul(node.cast(builder.div(x, root), scale.descriptor.dataType), scale)
+    root = builder.sqrt(builder.add(mean, node.scalar(epsilon, mean)))
+    y = builder.mul(node.cast(builder.div(x, root), scale.descriptor.dataType), scale)
+    make_call(node, first, "RMSNormalization", {"epsilon": epsilon}, {"x": given, "weight": scale}, {"y": y})
+    return y
 
 
 def _mean_variance_normalization(node: Node) -> MLOperand:
