@@ -100,7 +100,7 @@ def test_a_file_of_the_graph(suffix: str, tmp_path: Path) -> None:
 def test_attention_is_a_call_in_the_draft_with_subgraphs() -> None:
     model = make_decoder("grouped")
     imported, graph = _load(model, f"{NAMED}+subgraphs", dims=_dims("grouped"))
-    assert [each.name for each in imported.description.calls] == ["GroupQueryAttention"] * 2
+    assert {each.name for each in imported.description.calls} == {"GroupQueryAttention", "RMSNormalization"}
     feeds = feed("grouped", 5, 3)
     _compare(graph, imported, run_onnx(model, feeds), feeds)
 

@@ -248,3 +248,14 @@ def test_an_engine_that_refuses_names_gets_sizes(monkeypatch: pytest.MonkeyPatch
     graph = b.buildSync({"y": b.relu(matrix(b, "x", "n", 4))})
     for rows in (3, 5, 3):
         np.testing.assert_array_equal(dispatch(graph, {"x": _rows(rows, 4)})["y"], np.maximum(_rows(rows, 4), 0))
+
+
+def test_data_may_have_more_elements_than_shapes() -> None:
+    """A range as long as a dimension is data: it has a placement with any size."""
+    b = make_builder()
+    x = b.input("x", {"dataType": "int32", "shape": ["n"]})
+    length = b.reshape(b.cast(b.shape(x), "int32"), [])
+    graph = b.buildSync({"y": b.add(x, b.range(b.constant("int32", 0), length, b.constant("int32", 1)), label="sum")})
+    for size in (3, 5000):
+        assert dispatch(graph, {"x": np.ones(size, np.int32)})["y"][-1] == size
+        assert [each.label for each in graph.placement.operators if each.label] == ["sum"]

@@ -169,7 +169,7 @@ def _grouped(node: Node) -> list[Result]:
     results = {"output": join_heads(node, attended.output), "present_key": presentKey, "present_value": presentValue}
     config = {"num_heads": heads, "kv_num_heads": k.descriptor.dimensions[1], **_read_config(node)}
     indices = {"query": 0, "key": 1, "value": 2}
-    indices |= {"past_key": 3, "past_value": 4} if cache.before else {}
+    indices |= {} if is_same(cache.before, 0) else {"past_key": 3, "past_value": 4}
     # Without them, each run has the same places for new rows.
     indices |= {"seqlens_k": 5} if cache.counts is not None else {}
     indices |= {"cos_cache": 7, "sin_cache": 8} if config.get("do_rotary") else {}

@@ -116,7 +116,14 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
         table += array.reshape(-1).tolist()
     entries = np.array([*table, None], object)[:-1]
     results = _compute(operator, [*places, *arrays[moved:]], members)
-    return [_unknown(operator.outputs[0]) if each is None or each.dtype == object else entries[each.astype(np.int64)] for each in results]
+    return [_unknown(operator.outputs[0]) if each is None or each.dtype == object else _pick(entries, each) for each in results]
+
+
+def _pick(entries: Any, places: Any) -> Any:
+    """Return the entries at some places, as an array of objects also if it has no dimensions."""
+    picked = np.empty(places.shape, object)
+    picked[...] = entries[places.astype(np.int64)]
+    return picked
 
 
 def is_known(array: Any) -> bool:
