@@ -64,6 +64,9 @@ class Naming(Protocol):
     def count(self, start: int, end: int, step: int, dataType: DataType) -> MLOperand:
         """Return the numbers from a size on that are before another one, in steps."""
 
+    def find_reshaped(self, operand: MLOperand) -> MLOperand | None:
+        """Return the operand that another one is a reshape of; ``None`` if it is the result of another operation."""
+
     def place(self, operand: MLOperand) -> None:
         """Learn that the dimensions of an input have the sizes with names."""
 

@@ -25,8 +25,6 @@ __all__ = ["Inputs", "Operands", "Result", "Steps", "limit_of", "normalize_axes"
 #: type of its own; nothing for an optional output that it does not compute.
 Result: TypeAlias = MLOperand | Array | Value | None
 
-#: The operations that only change the shape.
-_RESHAPES = frozenset({"reshape", "reshapeDynamic"})
 #: The most numbers of an input that a rule reads one by one.
 _MOST_INTEGERS = 1 << 16
 #: No tensor has more elements.
@@ -220,8 +218,9 @@ class Steps:
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
         """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""
         wanted = tuple(shape)
-        if self._operands.naming is not None:
-            return self._reshape_named(operand, wanted)
+        naming = self._operands.naming
+        if naming is not None:
+            return self._reshape_named(naming, operand, wanted)
         while operand.descriptor.dimensions != wanted:
             source = _reshaped(operand)
             if source is None:
@@ -229,9 +228,9 @@ class Steps:
             operand = source
         return operand
 
-    def _reshape_named(self, operand: MLOperand, wanted: Shape) -> MLOperand:
+    def _reshape_named(self, naming: Naming, operand: MLOperand, wanted: Shape) -> MLOperand:
         while not are_same(operand.descriptor.dimensions, wanted):
-            source = None if value_key(operand) in self._operands.checks else _reshaped(operand)
+            source = None if value_key(operand) in self._operands.checks else naming.find_reshaped(operand)
             if source is None:
                 return self._operands.reshape(operand, wanted)
             operand = source
@@ -276,12 +275,6 @@ class Steps:
         assert self._operands.naming is not None  # it has made the sizes
         return self._operands.naming.count(start, end, step, dataType)
 
-    def count_up(self, count: int, shape: Sequence[int]) -> MLOperand:
-        """Return the numbers from 0 to a count, which may have a name, in int32 and in a shape."""
-        if have_names([count]):
-            return self.reshape(self.count(0, count), shape)
-        return self.constant(np.arange(count, dtype=np.int32).reshape(shape))
-
     def note(self, text: str) -> None:
         """Note in the report what differs from the model."""
         self._operands.notes[text] = None
@@ -312,7 +305,7 @@ class Steps:
 def _reshaped(operand: MLOperand) -> MLOperand | None:
     """Return what an operand is a reshape of, if it is one."""
     operator = operand._operator
-    return operator.inputs[0] if operator is not None and operator.operation.name in _RESHAPES else None
+    return operator.inputs[0] if operator is not None and operator.operation.name == "reshape" else None
 
 
 def value_of(operand: MLOperand) -> Value:

@@ -72,11 +72,11 @@ def count_up(count: int, times: int = 1) -> Array:
     return np.arange(count, dtype=np.int32)
 
 
-def count_places(node: Node, count: int, shape: Sequence[int], *, first: int = 0, times: int = 1) -> MLOperand:
-    """Return as many positions from the first one on, in int32 and in a shape. Refuse too many for a mask of some rows."""
+def count_places(node: Node, count: int, shape: Sequence[int], *, first: int = 0) -> MLOperand:
+    """Return as many positions from the first one on, in int32 and in a shape; the sizes may have names. Refuse too many for a mask."""
     if have_names([count, first]):
         return node.reshape(node.count(first, first + count), shape)
-    return node.constant((count_up(count, times) + np.int32(first)).reshape(shape))
+    return node.constant((count_up(count) + np.int32(first)).reshape(shape))
 
 
 # Masks: what is added to the scores. They broadcast to [batch, heads, rows, columns].

@@ -9,6 +9,7 @@ from webnn.builder.options import MLInstanceNormalizationOptions, MLLayerNormali
 from webnn.importing.named import are_same, is_same
 from webnn.importing.steps import Result, normalize_axes, product
 from webnn.importing.values import Refused
+from webnn.onnx.attention import count_places
 from webnn.onnx.calls import make_call
 from webnn.onnx.node import Node
 from webnn.validation.named_descriptor import is_named
@@ -217,8 +218,7 @@ def _log_softmax(node: Node, x: MLOperand, axis: int) -> MLOperand:
 def _hardmax(node: Node, x: MLOperand, axis: int) -> MLOperand:
     """Compare argMax with the indices."""
     shape = _shape(x)
-    spread = [size if index == axis else 1 for index, size in enumerate(shape)]
-    indices = node.count_up(shape[axis], spread)
+    indices = count_places(node, shape[axis], [size if index == axis else 1 for index, size in enumerate(shape)])
     found = node.builder.argMax(x, axis, keepDimensions=True, outputDataType="int32")
     return node.builder.equal(found, indices)
 

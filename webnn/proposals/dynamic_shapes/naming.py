@@ -35,6 +35,8 @@ _LARGER = 64
 _MOST_FACTS = 32
 #: The operations that take sizes as operands, by those with arguments.
 _DYNAMIC = {name: f"{name}Dynamic" for name in ("reshape", "expand", "slice", "pad", "split", "tile")}
+#: The operations that only change the shape.
+_RESHAPES = frozenset({"reshape", "reshapeDynamic"})
 
 
 class _Examples(Recording):
@@ -303,6 +305,11 @@ class Names:
             above, below = (self._emit_one(Size(self._path, order_terms(each))) for each in (dividend, divisor))
             self._operands[atom] = self.builder.div(above, below)
         return self._operands[atom]
+
+    def find_reshaped(self, operand: MLOperand) -> MLOperand | None:
+        """Return the operand that another one is a reshape of; ``None`` if it is the result of another operation."""
+        operator = operand._operator
+        return operator.inputs[0] if operator is not None and operator.operation.name in _RESHAPES else None
 
     def place(self, operand: MLOperand) -> None:
         """Read the sizes of an input's dimensions in the graph, those with names that have no place yet."""
