@@ -23,6 +23,8 @@ RUNS: list[tuple[Callable[[Any, Any], object], list[tuple[int, int]], list[tuple
     (lambda n, _: {n: 1}, [(6, 9)], [(5, 4)]),
     (lambda n, _: f"{n} rows", [(6, 9)], [(5, 4)]),
     (lambda n, m: n / m, [(6, 4)], [(6, 3), (3, 2)]),
+    (lambda n, m: (n * m + m) // m == n + 1, [(9, 2), (1, 1)], []),
+    (lambda n, m: (n * n - m * m) // (n + m) == n - m, [(9, 2), (1, 1)], []),
     (lambda n, m: max(n, m, 1), [(8, 3)], [(3, 8)]),
     (lambda n, m: bool(n - m - 2), [(5, 3)], [(5, 5)]),
     (lambda n, _: n == np.int64(6), [(6, 1)], [(5, 1)]),
