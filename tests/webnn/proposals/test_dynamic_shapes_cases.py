@@ -93,8 +93,8 @@ def more_cases() -> Iterator[Recorded]:
 class Machine:
     """Computes cases with sizes and with names."""
 
-    def __init__(self, numerics: Numerics) -> None:
-        self.context: Any = webnn.ML(revision=REVISION, numerics=numerics).createContextSync()
+    def __init__(self, context: Any) -> None:
+        self.context = context
 
     def build(self, graph: GraphDescription) -> Any:
         """Compile a graph, or return the text of the error."""
@@ -139,9 +139,9 @@ class Machine:
         return computed > 0
 
 
-@each_row("numerics", ["exact", "fast"])
-def test_some_cases_of_each_operation(numerics: Numerics) -> None:
-    machine, checked, sessions = Machine(numerics), Counter[str](), Counter[str]()
+def check_each_operation(context: Any) -> None:
+    """Check some cases of each operation in a context."""
+    machine, checked, sessions = Machine(context), Counter[str](), Counter[str]()
     for case in itertools.chain(read_cases(), more_cases()):
         operations = {each.operation for each in case.graph.operators}
         if any(not checked[each] for each in operations) and machine.check(case, sessions):
@@ -150,10 +150,15 @@ def test_some_cases_of_each_operation(numerics: Numerics) -> None:
     assert sessions["shared"] > sessions["own"]
 
 
+@each_row("numerics", ["exact", "fast"])
+def test_some_cases_of_each_operation(numerics: Numerics) -> None:
+    check_each_operation(webnn.ML(revision=REVISION, numerics=numerics).createContextSync())
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @each_row("numerics", ["exact", "fast"])
 def test_all_cases(numerics: Numerics) -> None:
-    machine, sessions = Machine(numerics), Counter[str]()
+    machine, sessions = Machine(webnn.ML(revision=REVISION, numerics=numerics).createContextSync()), Counter[str]()
     assert sum([machine.check(case, sessions) for case in read_cases()]) > 1000
     assert sessions["shared"] > sessions["own"]
