@@ -13,7 +13,6 @@ import pytest
 import webnn
 import webnn.generate
 from tests.support import each_row
-from tests.webnn.generate import by_hand
 from tests.webnn.generate.decoders import END, WORDS, save_config, save_decoder, save_pair, save_tokenizer
 from tests.webnn.generate.fakes import FakeSide, generate_on
 from webnn.generate.model import LanguageModel
@@ -151,8 +150,7 @@ def test_the_cache_must_be_known(tmp_path: Path) -> None:
         webnn.generate.load(tmp_path, context, cache="growing")
 
 
-def test_names_are_for_devices_that_share_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.onnx.load", by_hand.load)
+def test_names_are_for_devices_that_share_a_session(tmp_path: Path) -> None:
     save_decoder(tmp_path / "model.onnx")
     for reference, mode in ((None, "named"), (True, "padded")):
         context = webnn.ML(revision="2026-06+dynamic-shapes", reference=reference).createContextSync()
