@@ -12,6 +12,7 @@ from onnx import parser
 
 import webnn
 import webnn.onnx
+from tests.command_line import call, save_model
 from tests.webnn.onnx.decoders import CACHES, STYLES, feed, make_decoder
 from tests.webnn.onnx.models import run_onnx
 from tests.webnn.onnx.named import NAMED
@@ -95,6 +96,22 @@ def test_a_file_of_the_graph(suffix: str, tmp_path: Path) -> None:
     _compare(graph, imported, run_onnx(model, feeds), feeds)
     with pytest.raises(WebNNTypeError, match="attention_mask must be"):
         graph.run({**feeds, "attention_mask": np.ones((1, 9), np.int64)})
+
+
+def test_the_option_of_commands(tmp_path: Path) -> None:
+    path = save_model(
+        tmp_path / "m.onnx", """<ir_version: 9, opset_import: ["" : 20]> m (float[n, 4] x) => (float[n, 4] y) { y = Relu(x) }"""
+    )
+    code, _, errors = call("convert", path, "--dim", "n=rows", "-o", tmp_path / "m.webnn")
+    assert code == 0, errors
+    assert str(webnn.load(tmp_path / "m.webnn").inputs["x"]) == "float32 ['rows', 4]"
+    for command in ("check", "run", "show"):
+        code, _, errors = call(command, path, "--dim", "n=rows")
+        assert code == 2
+        assert "--dim must be NAME=SIZE, got 'n=rows': dimensions keep names in webnn convert alone" in " ".join(errors.split())
+    code, _, errors = call("convert", tmp_path / "m.webnn", "--dim", "rows=n", "-o", tmp_path / "other.webnn")
+    assert code != 0
+    assert "--dim must give numbers for a graph, which has names already" in " ".join(errors.split())
 
 
 def test_attention_is_a_call_in_the_draft_with_subgraphs() -> None:
