@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from webnn.validation.named_descriptor import has_names
+
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
@@ -44,9 +46,11 @@ def count_bytes(description: GraphDescription) -> int:
 
 
 def multiply_adds(operator: OperatorDescription, known: Mapping[str, OperandDescriptor]) -> int:
-    """Return the multiply-adds of an operator, 0 for operations that have none."""
+    """Return the multiply-adds of an operator, 0 for operations that have none, and where a size is not known."""
     rule = _RULES.get(operator.operation)
-    return rule(operator, known) if rule else 0
+    if rule is None or any(has_names(known[name]) for _, _, name in operator.named_values()):
+        return 0
+    return rule(operator, known)
 
 
 def _operand(operator: OperatorDescription, known: _Known, name: str) -> OperandDescriptor:

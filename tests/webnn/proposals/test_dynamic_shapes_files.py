@@ -220,6 +220,13 @@ def test_sizes_that_do_not_fit(dims: dict[str, int], message: str) -> None:
         give_sizes(static.buildSync({"y": static.relu(matrix(static, "x", 2))}).description, {"n": 2})
 
 
+def test_a_product_of_sizes_that_are_not_known_has_a_table() -> None:
+    builder = make_builder()
+    x = matrix(builder, "x", "rows", "columns")
+    graph = builder.buildSync({"y": builder.matmul(x, builder.transpose(x))})
+    assert "0 multiply-adds" in str(graph.description)
+
+
 def test_the_option_of_commands(tmp_path: Path) -> None:
     path = tmp_path / "net.webnn"
     make_graph(make_builder()).description.save(path)
