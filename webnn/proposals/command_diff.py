@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from webnn import ML
 from webnn.builder.description import GraphDescription
 from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
+from webnn.context.ml import ML
 from webnn.proposals.difference import Differences, compare
 from webnn.validation.drafts import find_revision
 from webnn.validation.revision import Revision

@@ -102,7 +102,7 @@ def test_a_profile_is_a_device_everywhere() -> None:
                     found.add((name, entry))
                     assert option.metavar == "NAME|FILE", entry
                     assert "coreml" in {item.value for item in option.shell_complete(context, "core")}, entry
-    outer = {("webnn", name) for name in ("run", "show", "check", "serve", "fuzz")}
+    outer = {("webnn", name) for name in ("run", "show", "check", "serve", "fuzz", "generate")}
     assert found == outer | {("browser", "run"), ("profiles", "record")}
 
 
