@@ -122,6 +122,8 @@ class TensorSteps(Steps):
                 memory = [held for tensor in named if (held := tensor._memory) is not None]
             except Exception:  # something has another class; the steps raise the error
                 key = None
+        if implementation is not None and slots is None and key is not None:
+            slots, memory = self._fit_all(implementation, inputs, outputs) or (None, [])
         if implementation is None or slots is None or len(memory) != len(slots):
             implementation, slots, memory = self._check(graph, inputs, outputs)
             if key is not None and not _STRING.issuperset(map(type, (*inputs, *outputs))):
@@ -145,6 +147,25 @@ class TensorSteps(Steps):
                     loss.lose(str(error))
 
         return job
+
+    def _fit_all(
+        self, implementation: Implementation, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
+    ) -> tuple[list[BufferSlot], list[TensorMemory]] | None:
+        """Return the slot and the memory of each tensor of a call that is valid at first sight; of others nothing: `_check` judges them."""
+        state = self._state
+        slots: list[BufferSlot] = []
+        memory: list[TensorMemory] = []
+        for named, known in ((inputs, implementation.inputs), (outputs, implementation.outputs)):
+            if len(named) != len(known):
+                return None
+            for name, tensor in named.items():
+                slot = known.get(name) if type(name) is str else None
+                held = tensor._memory if type(tensor) is MLTensor and tensor._state is state and not tensor._isConstant else None
+                if slot is None or held is None or tensor._descriptor != slot.descriptor:
+                    return None
+                slots.append(slot)
+                memory.append(held)
+        return (slots, memory) if len({*map(id, memory)}) == len(memory) else None
 
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]

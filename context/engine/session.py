@@ -356,6 +356,8 @@ class CompiledGraph:
     def forget(self) -> None:
         """Bind everything anew the next time."""
         self.last = None
+        if not any(self._bound):
+            return
         self._bound[:] = [_UNKNOWN] * len(self._bound)
         if self._again is not None:
             self._again.clear()
@@ -373,9 +375,9 @@ class CompiledGraph:
             # The engine cannot make a value of these types over NumPy's memory.
             self._bind(binding.bind_input if isInput else binding.bind_output, slot, memory.array.ctypes.data)
         else:
-            bind = binding.bind_ortvalue_input if isInput else binding.bind_ortvalue_output
-            bind(slot.value, memory.value)
-            self._note(slot, bind, slot.value, memory.value)
+            bind, value = binding.bind_ortvalue_input if isInput else binding.bind_ortvalue_output, memory.value
+            bind(slot.value, value)
+            self._note(slot, bind, slot.value, value)
         self._bound[slot.index] = memory
 
     def _bind_all(self, addresses: list[int]) -> None:
