@@ -106,16 +106,17 @@ class _Decoder:
         return self.graph.weight(np.array(values, np.int64))
 
     def begin(self, ids: str, past: str) -> None:
-        """Compute what the layers share: the rotation of the new tokens, and the mask."""
+        """Compute what the layers share: the rotation of the new tokens, and the mask of earlier rows that count."""
         g = self.graph
+        positions = g.input("position_ids", [1, "sequence_length"], TensorProto.INT64)
+        mask = g.input("attention_mask", [1, "total_sequence_length"], TensorProto.INT64)
+        self._rotation = [g.node("Unsqueeze", [g.node("Gather", [table, positions]), self.ints(1)]) for table in (self.cosines, self.sines)]
         before, new = g.node("Shape", [past], start=2, end=3), g.node("Shape", [ids], start=1, end=2)
-        total = g.node("Add", [before, new])
-        scalars = [g.node("Squeeze", [each]) for each in (before, total)]
+        scalars = [g.node("Squeeze", [each]) for each in (before, g.node("Add", [before, new]))]
         one, zero = (g.weight(np.array(value, np.int64)) for value in (1, 0))
-        places = g.node("Range", [*scalars, one])
-        self._rotation = [g.node("Gather", [table, places]) for table in (self.cosines, self.sines)]
-        everything = g.node("Range", [zero, scalars[1], one])
-        seen = g.node("LessOrEqual", [everything, g.node("Unsqueeze", [places, self.ints(1)])])
+        places, everything = g.node("Range", [*scalars, one]), g.node("Range", [zero, scalars[1], one])
+        earlier = g.node("LessOrEqual", [everything, g.node("Unsqueeze", [places, self.ints(1)])])
+        seen = g.node("And", [earlier, g.node("Cast", [mask], to=TensorProto.BOOL)])
         numbers = [g.weight(np.array(value, np.float32)) for value in (0, _HIDDEN)]
         self._mask = g.node("Where", [seen, *numbers])
 

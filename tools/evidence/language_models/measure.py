@@ -174,9 +174,10 @@ def _count_nodes(graph: MLGraph) -> int:
 
 def _expected(folder: Path) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the scores behind the judged prompt in float64."""
-    model = webnn.onnx.load(folder / "operators" / "model.onnx", dims={"sequence_length": JUDGED, "past_sequence_length": 0})
-    inputs = {name: np.zeros(each.shape, each.dataType) for name, each in model.description.inputs.items()}
-    inputs["input_ids"] = np.array([_prompt(JUDGED)], inputs["input_ids"].dtype)
+    dims = {"sequence_length": JUDGED, "past_sequence_length": 0, "total_sequence_length": JUDGED}
+    model = webnn.onnx.load(folder / "operators" / "model.onnx", dims=dims)
+    known = {"input_ids": _prompt(JUDGED), "position_ids": range(JUDGED), "attention_mask": np.ones(JUDGED)}
+    inputs = {name: np.array([known[name]], each.dataType) for name, each in model.description.inputs.items()}
     logits = compute(model.description, inputs, exact=True)["logits"]
     return np.asarray(logits[0, -1], np.float64)
 

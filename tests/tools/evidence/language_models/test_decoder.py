@@ -19,10 +19,11 @@ CACHE = [f"past_key_values.{layer}.{kind}" for layer in range(SMALL.layers) for 
 STEPS = [(1, 1), (5, 1), (9, 3)]
 
 
-def feed(past: int, rows: int) -> dict[str, Any]:
+def feed(form: str, past: int, rows: int) -> dict[str, Any]:
     rng = np.random.default_rng(past)
     cache = {name: rng.standard_normal((1, SMALL.shared, past, SMALL.size), np.float32) for name in CACHE}
-    return {"input_ids": rng.integers(0, SMALL.words, (1, rows)), **cache}
+    known = {"position_ids": np.arange(past, past + rows)[None], "attention_mask": np.ones((1, past + rows), np.int64)}
+    return {"input_ids": rng.integers(0, SMALL.words, (1, rows)), **cache, **(known if form == "operators" else {})}
 
 
 def run_engine(form: str, feeds: dict[str, Any]) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def run_engine(form: str, feeds: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("past", "rows"), STEPS)
 def test_forms_compute_the_same(past: int, rows: int) -> None:
-    one, other = (run_engine(form, feed(past, rows)) for form in ("operators", "composite"))
+    one, other = (run_engine(form, feed(form, past, rows)) for form in ("operators", "composite"))
     for name, expected in one.items():
         np.testing.assert_allclose(other[name], expected, rtol=1e-5, atol=1e-5, err_msg=name)
 
@@ -46,9 +47,11 @@ def test_lengths_keep_their_names(form: str, revision: str, numerics: Any) -> No
     context = webnn.ML(revision=find_revision(revision), numerics=numerics).createContextSync()
     builder = MLGraphBuilder(context)
     dims: Any = {"sequence_length": "sequence", "past_sequence_length": "past"}
+    if form == "operators":
+        dims["total_sequence_length"] = "past + sequence"
     graph = builder.buildSync(dict(webnn.onnx.load(make_decoder(SMALL, form), builder, dims=dims).outputs))
     for past, rows in STEPS:
-        feeds = feed(past, rows)
+        feeds = feed(form, past, rows)
         results: Any = graph.run(feeds)
         for name, expected in run_engine(form, feeds).items():
             np.testing.assert_allclose(results[name], expected, rtol=1e-5, atol=1e-5, err_msg=name)
