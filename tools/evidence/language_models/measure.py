@@ -116,8 +116,10 @@ def measure(folder: Path, name: str) -> Figures:
 
 
 def _make_context(way: Way) -> MLContext:
-    simulators = way.device != "cpu"
-    return ML(revision=find_revision(way.revision), numerics=way.numerics, simulators=simulators).createContextSync(deviceType=way.device)
+    # Devices have numerics of their own unless others are asked for.
+    numerics: Any = {"numerics": way.numerics} if way.device == "cpu" else {}
+    ml = ML(revision=find_revision(way.revision), simulators=way.device != "cpu", **numerics)
+    return ml.createContextSync(deviceType=way.device)
 
 
 def _prompt(tokens: int) -> list[int]:

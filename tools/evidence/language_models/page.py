@@ -73,7 +73,7 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
     yield _row(["---"] * (6 + len(lengths)))
     for name, each in ways:
         known = {length["past"]: length for length in each["lengths"]}
-        firsts = [f"{known[length]['first'] * 1e3:.3g} ms" if length in known else "" for length in lengths]
+        firsts = [_seconds(known[length]["first"]) if length in known else "" for length in lengths]
         memory = [f"{each[key] / _MIB:.0f} MiB" for key in ("memory", "cache")]
         yield _row([_title(name), WAYS[name].device, *firsts, *memory, f"{each['error']:.1e}", f"{each['otherError']:.1e}"])
     if data["pages"]:
@@ -81,7 +81,7 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
         yield "| WebNN | cache of | load the model | first token | a token |"
         yield "|---|---|---|---|---|"
         for each in data["pages"]:
-            times = [f"{each[key] * 1e3:.3g} ms" for key in ("loading", "first", "token")]
+            times = [_seconds(each[key]) for key in ("loading", "first", "token")]
             yield _row(["Chromium's own" if each["native"] else "the emulator's", f"{each['length']:,}", *times])
 
 
@@ -90,7 +90,11 @@ def _title(name: str) -> str:
 
 
 def _time(length: Mapping[str, Any]) -> str:
-    return f"{length['token'] * 1e3:.3g} ms, {length['ratio']:.2f}"
+    return f"{_seconds(length['token'])}, {length['ratio']:.2f}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
 
 
 def _row(cells: Sequence[object]) -> str:

@@ -36,7 +36,6 @@ class Way:
 
 
 _FIXED = "2026-06"
-_GPU = (128, 1024)
 
 #: The ways, by the name on the command line. The baseline of each is a session of onnxruntime with the decoder of operators, on the CPU.
 WAYS: Mapping[str, Way] = MappingProxyType(
@@ -49,8 +48,8 @@ WAYS: Mapping[str, Way] = MappingProxyType(
         "composite": Way(
             title="named shapes, composites, fast", form="composite", cache="growing", revision=f"{_NAMED}+subgraphs", numerics="fast"
         ),
-        "static-gpu": Way(title="fixed shapes, operators", form="operators", cache="static", revision=_FIXED, device="gpu", lengths=_GPU),
-        "named-gpu": Way(title="named shapes, operators", form="operators", cache="growing", revision=_NAMED, device="gpu", lengths=_GPU),
+        "static-gpu": Way(title="fixed shapes, operators", form="operators", cache="static", revision=_FIXED, device="gpu", lengths=(128,)),
+        "named-gpu": Way(title="named shapes, operators", form="operators", cache="growing", revision=_NAMED, device="gpu", lengths=(128,)),
         "static-npu": Way(title="fixed shapes, operators", form="operators", cache="static", revision=_FIXED, device="npu", lengths=(128,)),
     }
 )
