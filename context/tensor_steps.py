@@ -148,14 +148,10 @@ class TensorSteps(Steps):
 
         return job
 
-    def _fit_all(
-        self, implementation: Implementation, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
-    ) -> tuple[list[BufferSlot], list[TensorMemory]] | None:
+    def _fit_all(self, built: Implementation, *given: Mapping[str, MLTensor]) -> tuple[list[BufferSlot], list[TensorMemory]] | None:
         """Return the slot and the memory of each tensor of a call that is valid at first sight; of others nothing: `_check` judges them."""
-        state = self._state
-        slots: list[BufferSlot] = []
-        memory: list[TensorMemory] = []
-        for named, known in ((inputs, implementation.inputs), (outputs, implementation.outputs)):
+        state, slots, memory = self._state, list["BufferSlot"](), list[TensorMemory]()
+        for named, known in zip(given, (built.inputs, built.outputs), strict=True):
             if len(named) != len(known):
                 return None
             for name, tensor in named.items():
