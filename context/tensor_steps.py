@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["TensorSteps", "convert_tensors", "create_tensor"]
 
 T = TypeVar("T", bound=MLTensor)
+#: The implementation of a graph, and the slot and the memory of each tensor of a call.
+_Checked: TypeAlias = "tuple[Implementation, Sequence[BufferSlot], list[TensorMemory]]"
 Array = np.ndarray[Any, np.dtype[Any]]
 _DISPATCH = "#api-mlcontext-dispatch"
 _READ = "#api-mlcontext-readtensor"
@@ -122,10 +124,9 @@ class TensorSteps(Steps):
                 memory = [held for tensor in named if (held := tensor._memory) is not None]
             except Exception:  # something has another class; the steps raise the error
                 key = None
-        if implementation is not None and slots is None and key is not None:
-            slots, memory = self._fit_all(implementation, inputs, outputs) or (None, [])
         if implementation is None or slots is None or len(memory) != len(slots):
-            implementation, slots, memory = self._check(graph, inputs, outputs)
+            found = None if implementation is None or key is None else self._fit_all(implementation, inputs, outputs)
+            implementation, slots, memory = self._check(graph, inputs, outputs) if found is None else found
             if key is not None and not _STRING.issuperset(map(type, (*inputs, *outputs))):
                 key = None
             if key is not None:
@@ -148,8 +149,8 @@ class TensorSteps(Steps):
 
         return job
 
-    def _fit_all(self, built: Implementation, *given: Mapping[str, MLTensor]) -> tuple[list[BufferSlot], list[TensorMemory]] | None:
-        """Return the slot and the memory of each tensor of a call that is valid at first sight; of others nothing: `_check` judges them."""
+    def _fit_all(self, built: Implementation, *given: Mapping[str, MLTensor]) -> _Checked | None:
+        """Return what `_check` returns for a call that is valid at first sight; of others nothing: the steps judge them one by one."""
         state, slots, memory = self._state, list["BufferSlot"](), list[TensorMemory]()
         for named, known in zip(given, (built.inputs, built.outputs), strict=True):
             if len(named) != len(known):
@@ -161,11 +162,9 @@ class TensorSteps(Steps):
                     return None
                 slots.append(slot)
                 memory.append(held)
-        return (slots, memory) if len({*map(id, memory)}) == len(memory) else None
+        return (built, slots, memory) if len({*map(id, memory)}) == len(memory) else None
 
-    def _check(
-        self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
-    ) -> tuple[Implementation, Sequence[BufferSlot], list[TensorMemory]]:
+    def _check(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> _Checked:
         """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
             raise argument_error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH, rule="conversion")

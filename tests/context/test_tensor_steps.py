@@ -391,12 +391,33 @@ def test_the_same_tensors_are_checked_once(
     context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked = []
-    check = TensorSteps._check
-    monkeypatch.setattr(TensorSteps, "_check", lambda *given: checked.append(given) or check(*given))
+    fit = TensorSteps._fit_all
+    monkeypatch.setattr(TensorSteps, "_fit_all", lambda *given: checked.append(given) or fit(*given))
     for _ in range(3):
         context.dispatch(graph, inputs, outputs)
     assert values(context, outputs) == [4, 2]
     assert len(checked) == 1
+
+
+def test_valid_calls_are_recognized_in_one_pass(
+    context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps judge the others one by one; they would find the same slots."""
+    steps = context._tensorSteps
+    implementation = graph._implementation
+    assert implementation is not None
+    found = steps._fit_all(implementation, inputs, outputs)
+    assert found is not None
+    assert [list(each) for each in steps._check(graph, inputs, outputs)[1:]] == [list(each) for each in found[1:]]
+    monkeypatch.setattr(TensorSteps, "_check", lambda *_: pytest.fail("the steps run"))
+    context.dispatch(graph, inputs, outputs)
+    assert values(context, outputs) == [4, 2]
+    name, tensor = next(iter(inputs.items()))
+    other = make(context)
+    for wrong in ({}, {**inputs, "more": other}, {**inputs, name: outputs[next(iter(outputs))]}, {**inputs, name: "x"}):
+        assert steps._fit_all(implementation, wrong, outputs) is None
+    tensor.destroy()
+    assert steps._fit_all(implementation, inputs, outputs) is None
 
 
 @pytest.fixture
