@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,25 +34,38 @@ def _nodes(names: list[str]) -> Iterator[tuple[str, onnx.ModelProto, Mapping[str
             yield name, collect()[name].model, feeds
 
 
-@pytest.mark.processes
-def test_nodes_all_of_whose_sizes_have_names(sample: Callable[[list[str], int], list[str]]) -> None:
-    _check({name: compare(model, feeds) for name, model, feeds in _nodes(sample([*collect()], 200))}, 0.5)
+#: Some cases, or all of them, which take minutes.
+WHOLE = pytest.mark.parametrize("whole", [pytest.param(False, id="some"), pytest.param(True, id="all", marks=pytest.mark.slow)])
 
 
+def _choose(names: Iterable[str], count: int, config: pytest.Config, *, whole: bool) -> list[str]:
+    known = [*names]
+    return known if whole else random.Random(config.getoption("--seed")).sample(known, min(count, len(known)))
+
+
+@WHOLE
 @pytest.mark.processes
-def test_nodes_one_of_whose_sizes_has_a_name(sample: Callable[[list[str], int], list[str]]) -> None:
+def test_nodes_all_of_whose_sizes_have_names(whole: bool, pytestconfig: pytest.Config) -> None:
+    names = _choose(collect(), 200, pytestconfig, whole=whole)
+    _check({name: compare(model, feeds) for name, model, feeds in _nodes(names)}, 0.5)
+
+
+@WHOLE
+@pytest.mark.processes
+def test_nodes_one_of_whose_sizes_has_a_name(whole: bool, pytestconfig: pytest.Config) -> None:
     results = {}
-    for number, (name, model, feeds) in enumerate(_nodes(sample([*collect()], 200))):
+    for number, (name, model, feeds) in enumerate(_nodes(_choose(collect(), 200, pytestconfig, whole=whole))):
         # Each size of some test has its turn.
         sizes = sorted({size for each in feeds.values() for size in each.shape}) or [1]
         results[name] = compare(model, feeds, sizes[number % len(sizes)])
     _check(results, 0.6)
 
 
+@WHOLE
 @pytest.mark.processes
-def test_operators_of_onnxruntime(sample: Callable[[list[str], int], list[str]]) -> None:
+def test_operators_of_onnxruntime(whole: bool, pytestconfig: pytest.Config) -> None:
     results = {}
-    for kind in sample([*KINDS], 20):
+    for kind in _choose(KINDS, 20, pytestconfig, whole=whole):
         case = KINDS[kind](np.random.default_rng(0))
         feeds = case.feeds()
         for size in [None, *sorted({size for each in feeds.values() for size in each.shape})]:
