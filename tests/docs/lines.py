@@ -27,7 +27,10 @@ NOT_RUN = {
     r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
     r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
     r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
-    r"(\.ci/|python -m tools\.evidence\.(browser|browser_profiles|clients|models|ort_web|mutation|tflite_ops)\b)": "it is a job of its own",
+    r"\.ci/": "it is a job of its own",
+    r"python -m tools\.evidence\.(browser|browser_profiles|clients|language_models|models|ort_web|mutation|tflite_ops)\b": (
+        "it is a job of its own"
+    ),
     r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
     r"python -m tools\.(pack_vectors|add_operation|draft)": "it changes the package: tests/tools",
     r"python classify\.py": "it needs JAX and Flax: tests/webnn/stablehlo",

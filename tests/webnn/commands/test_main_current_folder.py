@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.webnn.generate.decoders import save_decoder
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node
 from tests.webnn.scale.graphs import data, times
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.processes
 NAMES = [
     *("signal", "json", "typing", "numpy", "onnx", "socket", "ssl", "select", "re", "random", "struct", "pickle", "tempfile", "subprocess"),
     *("threading", "multiprocessing", "dataclasses", "enum", "logging", "traceback", "tokenize", "pydantic", "onnxruntime"),
-    *("onnxruntime_ep_webgpu", "onnxruntime_ep_openvino", "onnxruntime_qnn"),
+    *("onnxruntime_ep_webgpu", "onnxruntime_ep_openvino", "onnxruntime_qnn", "tokenizers"),
 ]
 #: Leaves a mark beside itself.
 HOSTILE = "import os\nopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), __name__ + '.ran'), 'w').close()\n"
@@ -44,6 +45,7 @@ CALLS: dict[str, list[list[str]]] = {
     "convert": [["graph.webnn", "-o", "graph.mlir"], ["graph.mlir", "-o", "again.webnn"], ["graph.onnx", "-o", "other.webnn"]],
     "diff": [["graph.webnn", "graph.webnn"]],
     "fuzz": [["--calls", "2", "--graphs", "1"]],
+    "generate": [["decoder.onnx", "--tokens", "1,2", "--max-new-tokens", "2", "--compare", "onnxruntime"]],
     "proposal": [["diff", "2026-06", "2026-06+zero-size"]],
     "browser": [["run", "program.mjs", "--browser", "there-is-none"]],
     "conformance": [["--sample", "2"]],
@@ -83,6 +85,7 @@ def folder(tmp_path: Path) -> Path:
     (folder / "program.mjs").write_text(PROGRAM, encoding="utf-8")
     for name in ("graph.webnn", "graph.onnx"):
         times().description.save(folder / name)
+    save_decoder(folder / "decoder.onnx")
     np.save(folder / "rows.npy", data(20))
     for name in NAMES:
         (folder / f"{name}.py").write_text(HOSTILE, encoding="utf-8")
