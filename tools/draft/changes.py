@@ -15,11 +15,11 @@ from webnn.validation.drafts import DRAFTS
 from webnn.validation.drafts.idl import Idl, IdlMember, IdlOperation
 from webnn.validation.steps import load_steps
 
-__all__ = ["StepChange", "What", "compare_limits", "compare_steps", "members_of", "methods_of"]
+__all__ = ["BUILDER", "StepChange", "What", "compare_limits", "compare_steps", "members_of", "methods_of"]
 
 What = Literal["new", "changed", "moved", "gone"]
 
-_BUILDER = "MLGraphBuilder"
+BUILDER = "MLGraphBuilder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class StepChange:
 def methods_of(idl: Idl) -> dict[str, list[IdlOperation]]:
     """Return the methods of ``MLGraphBuilder``: the overloads by their name."""
     found: defaultdict[str, list[IdlOperation]] = defaultdict(list)
-    for operation in idl["interfaces"][_BUILDER].get("operations", ()):
+    for operation in idl["interfaces"][BUILDER].get("operations", ()):
         found[operation["name"]].append(operation)
     return dict(found)
 
@@ -84,10 +84,12 @@ def compare_limits(old: Source, new: Source) -> list[str]:
 
 
 def _rows(source: Source) -> dict[tuple[str, str], Mapping[str, Any]]:
-    tables = [] if source.limits is None else source.limits["tables"]
-    entries = tables.values() if isinstance(tables, dict) else tables
+    tables = {} if source.limits is None else source.limits["tables"]
     return {
-        (operation, operand): row for table in entries for operation in table["operations"] for operand, row in table["operands"].items()
+        (operation, operand): row
+        for table in tables.values()
+        for operation in table["operations"]
+        for operand, row in table["operands"].items()
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from tools.draft.changes import members_of, methods_of
+from tools.draft.changes import BUILDER, members_of, methods_of
 from tools.draft.source import Source
 from webnn.validation.drafts.delta import Delta
 from webnn.validation.drafts.idl import Idl
@@ -15,9 +15,8 @@ from webnn.validation.drafts.idl_text import write_operation, write_type
 from webnn.validation.families import OPERATIONS
 from webnn.validation.revision import Revision
 
-__all__ = ["BUILDER", "NOT_OPERATIONS", "Chain", "Plan", "make_plan"]
+__all__ = ["NOT_OPERATIONS", "Chain", "Plan", "make_plan"]
 
-BUILDER = "MLGraphBuilder"
 #: Methods of ``MLGraphBuilder`` that are not operations of a graph.
 NOT_OPERATIONS = frozenset({"build", "constant", "input"})
 _TYPES = "MLOperandDataType"

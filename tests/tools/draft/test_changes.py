@@ -82,7 +82,7 @@ LIMITS = [
 @each_row(["before", "after", "expected"], LIMITS)
 def test_limits(before: dict[str, Any], after: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     source = read(tmp_path, text())
-    old, new = (replace(source, limits={"tables": [{"operations": ["relu"], "operands": rows}]}) for rows in (before, after))
+    old, new = (replace(source, limits={"tables": {"relu": {"operations": ["relu"], "operands": rows}}}) for rows in (before, after))
     assert changes.compare_limits(old, new) == expected
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webnn.builder.operand import MLOperand, Operator
+from webnn.importing.named import is_same
 from webnn.proposals.fusion.body import Body, Kernel, OtherBodyError, orders, require, shape_of
 from webnn.proposals.fusion.rotation import find_rotations
 from webnn.validation.numbers import cast
@@ -141,7 +142,7 @@ class _Attention:
         taken += [self._bias(e, mask[0], [batch, shared], by_head=True) if mask else "", earlierKeys, earlierValues]
         result, *caches = e.nodes(_KERNEL, taken, 3, num_heads=shared, scale=self.factor)
         user = self.body.users.only(self.product)
-        if self.groups == 1 and _is_one(rows) and (user is None or user.operation.name != "transpose"):
+        if self.groups == 1 and is_same(rows, 1) and (user is None or user.operation.name != "transpose"):
             return [e.reshape(result, [batch, heads, rows, size]), *caches]
         turned = e.transpose(e.reshape(result, [batch, self.groups * rows, shared, size]), (0, 2, 1, 3))
         return [turned if self.groups == 1 else e.reshape(turned, [batch, heads, rows, size]), *caches]
@@ -157,7 +158,7 @@ class _Attention:
     def _by_rows(e: Emitter, value: str, shape: Sequence[int]) -> str:
         """Return [batch, heads, rows, size] as [batch, rows, heads * size]."""
         batch, heads, rows, size = shape
-        isPlain = _is_one(rows) and e.view(value, 4).source == value
+        isPlain = is_same(rows, 1) and e.view(value, 4).source == value
         return e.reshape(value if isPlain else e.transpose(value, (0, 2, 1, 3)), [batch, rows, heads * size])
 
     def _bias(self, e: Emitter, mask: str, batch: Sequence[int], *, by_head: bool = False) -> str:
@@ -177,11 +178,6 @@ class _Attention:
         if split != target:
             value = e.node("Expand", [value, e.ints(target)])
         return e.reshape(value, final)
-
-
-def _is_one(size: int) -> bool:
-    """Tell whether a size is 1, without asking one that has a name."""
-    return isinstance(size, int) and size == 1
 
 
 @dataclass(frozen=True, slots=True)
