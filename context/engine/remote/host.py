@@ -22,6 +22,7 @@ from webnn.context.engine.remote.channel import LONGEST, Answer, Operation, Prot
 from webnn.context.engine.remote.memory import Arena, SharedMemory
 from webnn.context.engine.remote.process import Process, abandon_spares, find_spare
 from webnn.context.timeline import Living
+from webnn.validation.errors import InvalidStateError
 
 if TYPE_CHECKING:
     from webnn.context.state import Loss
@@ -137,8 +138,9 @@ class Host:
         self._hang_limit = HANG_LIMIT if hang_limit is None else hang_limit
         self._memory_limit = _machine_memory() if memory_limit is None else memory_limit
         self._process.name, self._process.loss = name, loss
-        loss.add(self, "createContext")
-        # It may have ended before.
+        # The process may have ended, and lost the context, before this or after it: the context's first call says so.
+        with contextlib.suppress(InvalidStateError):
+            loss.add(self, "createContext")
         if self._process.ended.is_set():
             loss.lose(self._process.reason)
 

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from tests.context.engine.remote.isolated import ONES, build, host_of, isolated, reason_of, runs, started, stop, tensors
-from tests.support import wait_until
+from tests.support import PATIENCE, wait_until
 from webnn import InvalidStateError
+from webnn.context.engine.remote.process import Process
+from webnn.context.state import Loss
 
 pytestmark = [
     pytest.mark.processes,
@@ -23,8 +25,18 @@ pytestmark = [
 ]
 
 
-def test_a_process_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+class _Ended(Process):
+    """A process that has ended before its host looks at it."""
+
+    def __init__(self, name: str, loss: Loss) -> None:
+        super().__init__(name, loss)
+        assert self.ended.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("kind", [Process, _Ended])
+def test_a_process_that_cannot_start(monkeypatch: pytest.MonkeyPatch, kind: type[Process]) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    monkeypatch.setattr("webnn.context.engine.remote.host.Process", kind)
     context = isolated()
     assert "could not start" in reason_of(context)
     with pytest.raises(InvalidStateError, match="could not start"):
