@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, numpy_helper
 from onnx.shape_inference import infer_shapes
 
+from webnn.builder.onnx.messages import taken_values
 from webnn.builder.onnx_names import find_scopes
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class Parts:
         Its session has none of the optimizations of a fast one, which may remove what a device refuses.
         """
         nodes = [node for node, owners in zip(self._model.proto.graph.node, self.owners, strict=True) if index in owners]
-        taken = dict.fromkeys(value for node in nodes for value in _taken(node))
+        taken = dict.fromkeys(value for node in nodes for value in taken_values(node))
         made = dict.fromkeys(value for node in nodes for value in node.output if value)
         inputs = [value for value in taken if value not in made and value not in self._constants and value in self._values]
         # A value between the operator's own nodes counts, too, if other nodes or the program take it.
         others = [node for node, owners in zip(self._model.proto.graph.node, self.owners, strict=True) if index not in owners]
-        wanted = {value for node in others for value in _taken(node)} | {each.name for each in self._model.proto.graph.output}
+        wanted = {value for node in others for value in taken_values(node)} | {each.name for each in self._model.proto.graph.output}
         outputs = [value for value in made if value in wanted]
         if not nodes or not all(value in self._values for value in outputs):
             return None
@@ -106,7 +107,7 @@ class Parts:
                     nodes.append(NodeProto(op_type="Reshape", input=[value, sizes], output=[renamed[value]], name=f"kept.{len(renamed)}"))
                 node.input[place] = renamed[value]
             nodes.append(node)
-        outside = {value for node in graph.node if node.name not in kept for value in _taken(node)}
+        outside = {value for node in graph.node if node.name not in kept for value in taken_values(node)}
         declared = [self._values[value] for value in sorted(made & outside & self._values.keys())]
         outputs = {each.name for each in graph.output}
         del graph.node[:]
@@ -131,15 +132,6 @@ class Parts:
             return [] if known is None else [known.type.tensor_type.elem_type, _shape(known)]
         content = b"" if constant.data_location == TensorProto.EXTERNAL else numpy_helper.to_array(constant).tobytes()
         return [constant.data_type, list(constant.dims), content.hex()]
-
-
-def _taken(node: NodeProto) -> Iterator[str]:
-    """Yield the values that a node takes, and those that the nodes of its graphs take."""
-    yield from filter(None, node.input)
-    for attribute in node.attribute:
-        for each in attribute.g.node:
-            yield from _taken(each)
-        yield from (output.name for output in attribute.g.output)
 
 
 def _shape(value: ValueInfoProto | None) -> list[int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -18,6 +18,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
+from webnn.builder.onnx.messages import taken_values
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing import driver
 from webnn.importing.named import evaluate_size, find_names, replace_names
@@ -283,7 +284,7 @@ def _check(proto: ModelProto, file: str, folder: Path | None, apart: Mapping[int
 def _order(nodes: list[Source]) -> list[Source]:
     """Return nodes behind those whose results they take. A valid file has that order; ONNX Runtime writes others, too. Circles stay."""
     makers = {name: index for index, source in enumerate(nodes) for name in source.outputs if name}
-    taken = [list(_taken(source.proto)) if source.operator in _BODIES else source.inputs for source in nodes]
+    taken = [list(taken_values(source.proto)) if source.operator in _BODIES else source.inputs for source in nodes]
     if all(makers.get(name, -1) < index for index, names in enumerate(taken) for name in names):
         return nodes
     before = {index: {makers[name] for name in names if name in makers} for index, names in enumerate(taken)}
@@ -291,15 +292,6 @@ def _order(nodes: list[Source]) -> list[Source]:
         return [nodes[index] for index in TopologicalSorter(before).static_order()]
     except CycleError:
         return nodes
-
-
-def _taken(node: NodeProto) -> Iterator[str]:
-    """Yield the values that a node and those in its bodies take."""
-    yield from node.input
-    for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            for inner in graph.node:
-                yield from _taken(inner)
 
 
 def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:
