@@ -12,13 +12,13 @@ COMMANDS = Commands(
         "run": Entry("webnn.wpt_runner.commands.run", "Run JavaScript files of web-platform-tests against the emulator."),
         "vectors": Entry(
             "webnn.wpt_runner.commands.vectors",
-            "Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or those that the package holds.",
+            "Replay conformance cases that were recorded as JSON.",
         ),
         "record": Entry(
             "webnn.wpt_runner.commands.record",
-            "Record the conformance tests of web-platform-tests as JSON, one file for each: `webnn wpt vectors` replays them.",
+            "Record conformance tests as JSON.",
         ),
-        "compare": Entry("webnn.wpt_runner.commands.compare", "Compare two runs of web-platform-tests, of this runner or of any browser."),
+        "compare": Entry("webnn.wpt_runner.commands.compare", "Compare two runs of web-platform-tests."),
     },
     "wpt",
 )

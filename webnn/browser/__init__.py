@@ -11,6 +11,6 @@ __all__ = ["COMMANDS"]
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = {
     "browser": Entry("webnn.browser.command", "Compare a browser with the emulator."),
-    "browser run": Entry("webnn.browser.command_run", "Run a program in a browser and in the emulator, and show what differs."),
-    "profiles record": Entry("webnn.browser.command_record", "Record the profile of a browser, or of a GPU or an NPU of this machine."),
+    "browser run": Entry("webnn.browser.command_run", "Run a program in a browser and in the emulator."),
+    "profiles record": Entry("webnn.browser.command_record", "Record the profile of a browser, a GPU or an NPU."),
 }

@@ -57,7 +57,9 @@ def command(
     probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the calls.")] = 1,
 ) -> None:
-    """Record the profile of a browser, or of a GPU or an NPU of this machine.
+    """Record the profile of a browser, a GPU or an NPU.
+
+    A device must be one of this machine.
 
     Some hundred calls of each operation show the refusals beyond the limits. The rules are the features that refused calls share.
     Of a browser that has the interfaces of WebNN but no backend, the interfaces are recorded.

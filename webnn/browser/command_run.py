@@ -64,7 +64,9 @@ def command(
     settle: Annotated[float, typer.Option(min=0.05, help="A page is done after this many seconds without a call.")] = SETTLED,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the differences to a file.")] = None,
 ) -> None:
-    """Run a program in a browser and in the emulator, and show what differs.
+    """Run a program in a browser and in the emulator.
+
+    It shows what differs.
 
     Calls of WebNN are compared in order: whether they are accepted, classes of errors, types, shapes, and numbers. The reference says whose
     numbers are right. The exit code is 1 if something differs.

@@ -111,7 +111,9 @@ def command(
     executor: ExecutorOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the end of each run's output on the standard error.")] = False,
 ) -> None:
-    """Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.
+    """Build a program's graphs on every device profile.
+
+    The report says what is refused and why, what falls back, and what to change.
 
     The program runs without a profile, and again on those where it may go another way, as in a browser with that backend. The exit status
     is 0 if it builds on every required profile, 1 if it does not, and 2 if the call is wrong, the program fails even without a profile, or

@@ -57,7 +57,9 @@ def command(
     int4: Int4Option = False,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
-    """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.
+    """Write a graph in another format.
+
+    The formats are text, JSON, ONNX, StableHLO, a program in JavaScript or Python, and a picture.
 
     It may have smaller numbers than before; the size of files and weights is printed.
     """

@@ -51,7 +51,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what drivers write, on the standard error.")] = False,
 ) -> None:
-    """Show what is installed, and what each deviceType runs on here.
+    """Show what is installed, and what each deviceType runs on.
 
     With --simulators it says how to install those that are missing.
     """

@@ -74,7 +74,7 @@ def command(
     keep: KeepOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
-    """Compare two graphs: their structure, then their weights, then what they compute.
+    """Compare two graphs: structure, weights, then results.
 
     Operators are matched in order by what they do; the names of values do not count. A model is computed as it is, an ONNX model by
     onnxruntime and a PyTorch program by PyTorch, and its import as a WebNN graph is compared with the other graph. The exit status is 0 if

@@ -10,7 +10,7 @@ __all__ = ["COMMANDS", "app"]
 
 COMMANDS = Commands(
     {
-        "show": Entry("webnn.commands.profiles_show", "Show the device profiles: whose limits they are, and what they are certain of."),
+        "show": Entry("webnn.commands.profiles_show", "Show the device profiles: limits, and how sure they are."),
         "diff": Entry("webnn.commands.profiles_diff", "Compare two device profiles: limits, devices, rules, members."),
     },
     "profiles",

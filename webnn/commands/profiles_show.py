@@ -32,7 +32,7 @@ def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
-    """Show the device profiles: whose limits they are, and what they are certain of.
+    """Show the device profiles: limits, and how sure they are.
 
     Without a name, every profile that is shipped; with one, also its limits: data types and ranks of the operands of each operation. It
     checks files, too: the exit status is 2 if one is not a profile.

@@ -137,7 +137,7 @@ def command(
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
 ) -> None:
-    """Run a program that uses navigator.ml, or compute a saved graph.
+    """Run a program that uses navigator.ml, or a saved graph.
 
     A JavaScript program, or a page without a document, runs in Node: it sees what a page sees, and can read files below --root only. A
     Python program runs in this process. The exit code is the program's.

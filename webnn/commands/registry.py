@@ -51,27 +51,23 @@ class Commands(Mapping[str, Entry]):
 COMMANDS: Mapping[str, Entry] = Commands(
     {
         "demo": Entry("webnn.demo.command", "Read handwritten digits with a small network."),
-        "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
-        "profiles": Entry("webnn.commands.profiles", "Show the device profiles: whose limits they are, and what they are certain of."),
-        "semantics": Entry(
-            "webnn.commands.semantics", "Show in which results backends differ: the switches, and which device has which value."
-        ),
-        "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
+        "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on."),
+        "profiles": Entry("webnn.commands.profiles", "Show the device profiles: limits, and how sure they are."),
+        "semantics": Entry("webnn.commands.semantics", "Show the switches for results in which devices differ."),
+        "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or a saved graph."),
         "check": Entry(
             "webnn.check.command",
-            "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",
+            "Build a program's graphs on every device profile.",
         ),
-        "show": Entry(
-            "webnn.commands.show", "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors."
-        ),
+        "show": Entry("webnn.commands.show", "Show a graph: its operators, types, shapes and costs."),
         "convert": Entry(
             "webnn.commands.convert",
-            "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
+            "Write a graph in another format.",
         ),
-        "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
+        "diff": Entry("webnn.commands.diff", "Compare two graphs: structure, weights, then results."),
         "conformance": Entry(
             "webnn.wpt_runner.commands.conformance",
-            "Compare devices by conformance cases: which operations and data types are right, wrong, refused, or leave the device.",
+            "Compare devices by recorded conformance cases.",
         ),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }

@@ -23,7 +23,9 @@ def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
-    """Show in which results backends differ: the switches, and which device has which value.
+    """Show the switches for results in which devices differ.
+
+    Each has its values, and the devices that have them.
 
     A switch is set by a device profile, by webnn run --semantics, or by ML(semantics=...).
     """

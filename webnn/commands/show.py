@@ -68,7 +68,9 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
     revision: RevisionOption = None,
 ) -> None:
-    """Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.
+    """Show a graph: its operators, types, shapes and costs.
+
+    The table has parameters and multiply-adds, too. The largest tensors follow.
 
     The table goes to the standard output, unless a picture is asked for. A program runs as with webnn run, and what it prints goes to the
     standard error.

@@ -12,6 +12,6 @@ __all__ = ["COMMANDS"]
 COMMANDS: Mapping[str, Entry] = {
     "fuzz": Entry(
         "webnn.fuzz.command",
-        "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
+        "Run random programs, and compare their results.",
     )
 }

@@ -99,7 +99,9 @@ def command(
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds one program may take in the browser.")] = 10.0,
     executor: ExecutorOption = None,
 ) -> None:
-    """Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.
+    """Run random programs, and compare their results.
+
+    The other side is a browser, the reference, or another way to build the same graph.
 
     Each class of differences is shown with the smallest program that has it. The exit status is 0 if all are known, 1 if one is not, and 2
     if the call is wrong.

@@ -17,11 +17,7 @@ __all__ = ["COMMANDS", "load"]
 
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {
-        "generate": Entry(
-            "webnn.generate.command", "Generate text with a language model, token by token, and compare it with onnxruntime if asked to."
-        )
-    }
+    {"generate": Entry("webnn.generate.command", "Generate text with a language model, token by token.")}
 )
 
 

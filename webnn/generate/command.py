@@ -96,7 +96,9 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tokens, text and figures as JSON at the end.")] = False,
 ) -> None:
-    """Generate text with a language model, token by token, and compare it with onnxruntime if asked to.
+    """Generate text with a language model, token by token.
+
+    It is compared with onnxruntime if asked to.
 
     The text goes to the standard output, and the figures behind it to the standard error. Without a tokenizer, tokens are numbers. The exit
     status is 1 if the model cannot be computed, or the other side of a comparison has other tokens, and 2 if the call is wrong.

@@ -15,8 +15,6 @@ __all__ = ["COMMANDS"]
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = {
     "proposal": Entry("webnn.proposals.command", "Compare drafts with proposals, and begin a proposal."),
-    "proposal diff": Entry(
-        "webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, and which recorded graphs they take."
-    ),
-    "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: write a module with one new operation, and its tests."),
+    "proposal diff": Entry("webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, verdicts."),
+    "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: a module with one new operation, and tests."),
 }

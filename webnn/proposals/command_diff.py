@@ -33,7 +33,9 @@ def command(
     numbers: Annotated[bool, typer.Option("--numbers", help="Also compute the recorded graphs, and compare their numbers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
-    """Compare two drafts: IDL, operations, limits, and which of the recorded conformance graphs each of them takes.
+    """Compare two drafts: IDL, operations, limits, verdicts.
+
+    The verdicts are those on the recorded conformance graphs.
 
     Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is not a draft.
     """

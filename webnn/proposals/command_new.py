@@ -24,7 +24,9 @@ def command(
     *,
     folder: Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where the files go.")] = Path(),
 ) -> None:
-    """Begin a proposal: write a module with one new operation, and its tests, which pass.
+    """Begin a proposal: a module with one new operation, and tests.
+
+    The tests pass.
 
     Change the operation into yours. docs/adding-a-proposal.md says what a proposal can change, and how it becomes a part of this package.
     """

@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
         "batch": Entry(
             "webnn.scale.command",
-            "Compute a graph for every sample of a data set, in parts that a second call with the same arguments does not compute again.",
+            "Compute a graph for every sample of a data set.",
         )
     }
 )

@@ -42,7 +42,9 @@ def command(
     int32: Int32Option = False,
     precision: PrecisionOption = None,
 ) -> None:
-    """Compute a graph for every sample of a data set, in parts that a second call with the same arguments does not compute again.
+    """Compute a graph for every sample of a data set.
+
+    A second call with the same arguments does not compute the parts again that are there.
 
     The exit status is 1 if a part cannot be computed, and 2 if the call is wrong.
     """

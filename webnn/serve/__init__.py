@@ -12,7 +12,7 @@ __all__ = ["COMMANDS"]
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
-        "attach": Entry("webnn.serve.attach", "Answer a JavaScript process: the npm package webnn-emulator starts this command."),
-        "serve": Entry("webnn.serve.command", "Serve a page, in any browser, with the emulator as its navigator.ml."),
+        "attach": Entry("webnn.serve.attach", "Answer a process of the npm package webnn-emulator."),
+        "serve": Entry("webnn.serve.command", "Serve a page with the emulator as its navigator.ml."),
     }
 )

@@ -55,7 +55,10 @@ _GRACE = 1.0
 
 
 def command() -> None:
-    """Answer a JavaScript process: the npm package webnn-emulator starts this command."""
+    """Answer a process of the npm package webnn-emulator.
+
+    The package starts this command.
+    """
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever else prints does not print into the channel.
     reader, writer = FileIO(os.dup(0)), FileIO(os.dup(1), "w")

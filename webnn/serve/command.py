@@ -65,7 +65,9 @@ def command(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for one that is free.")] = 8000,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Serve a page, in any browser, with the emulator as its navigator.ml.
+    """Serve a page with the emulator as its navigator.ml.
+
+    Any browser can show it.
 
     Only programs of this machine can reach the server. It prints the addresses of the page and of the status page, and ends at Ctrl-C.
     """

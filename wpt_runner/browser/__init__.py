@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
         "browser wpt": Entry(
             "webnn.wpt_runner.browser.command",
-            "Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.",
+            "Run web-platform-tests in a browser and in the emulator.",
         )
     }
 )

@@ -46,7 +46,9 @@ def command(
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     most: Annotated[int, typer.Option(min=0, help="Show at most this number of subtests of a test.")] = 10,
 ) -> None:
-    """Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.
+    """Run web-platform-tests in a browser and in the emulator.
+
+    It shows which subtests differ.
 
     A page that crashes or hangs is a result. The exit code is 1 if something differs.
     """

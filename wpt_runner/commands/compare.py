@@ -58,7 +58,9 @@ def command(
         typer.Option("--filter", metavar="TEXT", help="Compare only tests whose identifier contains this. May be repeated."),
     ] = None,
 ) -> None:
-    """Compare two runs of web-platform-tests, of this runner or of any browser.
+    """Compare two runs of web-platform-tests.
+
+    Each is of this runner or of any browser.
 
     Two reports are compared test by test. That fails with 1 if something that passed before does not pass after, and with 2 if there is
     nothing to compare. More files, and results of wpt.fyi, become a table: how many subtests of each operation pass in each run.

@@ -44,7 +44,9 @@ def command(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page: operations, data types, devices.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all runs to a file that is a REPORT.")] = None,
 ) -> None:
-    """Compare devices by conformance cases: which operations and data types are right, wrong, refused, or leave the device.
+    """Compare devices by recorded conformance cases.
+
+    It says which operations and data types are right, wrong, refused, or leave the device.
 
     Runs the cases that the package holds. Tables show by how much numbers are wrong, and how long a case takes.
     The exit status is 1 if a device is not there, and 2 if the input is not valid.

@@ -56,7 +56,9 @@ def command(
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite files.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every subtest that is not recorded.")] = False,
 ) -> None:
-    """Record the conformance tests of web-platform-tests as JSON, one file for each: `webnn wpt vectors` replays them.
+    """Record conformance tests as JSON.
+
+    Each file of web-platform-tests becomes a file that `webnn wpt vectors` replays.
 
     A subtest becomes a case if it compares what it computes. The case holds the graph, its inputs, and what the test expects, whatever the
     emulator computes. The exit status is 0 if every test ran to its end and there are cases, 1 if not, and 2 if the input is not valid.

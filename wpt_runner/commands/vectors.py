@@ -73,7 +73,9 @@ def command(
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write a report for programs.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print a line for each case.")] = False,
 ) -> None:
-    """Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or those that the package holds.
+    """Replay conformance cases that were recorded as JSON.
+
+    They are those of web-platform-tests that the package holds, or yours.
 
     The exit status is 0 if all is as expected, 1 if a case fails or an expectation is stale, and 2 if the input is not valid.
     """

@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
         "wpt new": Entry(
             "webnn.wpt_runner.writing.command",
-            "Write tests in the form of web-platform-tests: a conformance test from graphs, or the tentative tests of a proposal.",
+            "Write tests in the form of web-platform-tests.",
         )
     }
 )

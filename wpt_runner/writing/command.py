@@ -78,7 +78,9 @@ def command(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write tests in the form of web-platform-tests: a conformance test from graphs, or the tentative tests of a proposal.
+    """Write tests in the form of web-platform-tests.
+
+    They are a conformance test from graphs, or the tentative tests of a proposal.
 
     Each graph of a file, or of a program that builds some, becomes a subtest, with its inputs, and with the outputs that float64 gives. A
     program's graph has the inputs of its first computation.

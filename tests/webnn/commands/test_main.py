@@ -27,6 +27,7 @@ from webnn.commands import profiles
 from webnn.commands.registry import COMMANDS, Entry
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.demo import network
+from webnn.proposals import command as proposal
 from webnn.wpt_runner import cli as wpt
 
 CPU = "CPUExecutionProvider"
@@ -71,6 +72,7 @@ GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
     "wpt": (wpt.app, wpt.COMMANDS),
     "browser": (browser.app, browser.COMMANDS),
     "profiles": (profiles.app, profiles.COMMANDS),
+    "proposal": (proposal.app, proposal.COMMANDS),
 }
 
 
@@ -85,6 +87,8 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         assert loaded is not None
         assert not loaded.hidden
         assert (loaded.help or "").partition("\n\n")[0] == entry.help
+        # A terminal of 80 columns shows all of it, after the longest name.
+        assert len(entry.help) <= 72 - max(map(len, entries))
 
 
 def test_a_profile_is_a_device_everywhere() -> None:
