@@ -1,17 +1,22 @@
-"""``webnn run --inspect``: a page about the graphs of a program. ``webnn run --waste``: what its steps copy and allocate."""
+"""The reports of ``webnn run``: ``--inspect`` about the graphs of a program, ``--waste`` about copies, ``--timeline`` about times."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from webnn.commands.failure import failure
 from webnn.validation.caller import PLACE
 
-__all__ = ["write_inspection", "write_waste"]
+if TYPE_CHECKING:
+    from webnn.inspect import CallTimeline, Waste
+
+__all__ = ["write_inspection", "write_recordings"]
 
 #: The exit code of a wrong call.
 _WRONG = 2
@@ -50,43 +55,63 @@ def write_inspection(path: Path | None, program: Path) -> Iterator[None]:
 
 
 @contextmanager
-def write_waste(target: str | None, program: Path) -> Iterator[None]:
-    """Record what a program that runs in the block copies and allocates, and write the report when it ends, also with an error.
+def write_recordings(waste: str | None, timeline: str | None, program: Path) -> Iterator[None]:
+    """Record a program that runs in the block, and write the reports when it ends, also with an error.
 
-    ``target`` is the file, or "-" for the standard error; ``None`` records nothing. Raises `typer.Exit` if the report cannot be written.
-    The program's own exit code is lost.
+    Args:
+        waste: Where the report of copies and allocations goes: a file, or "-" for the standard error; ``None`` records nothing.
+        timeline: The same for the times of its calls. A file ``.json`` gets Chrome's tracing format.
+        program: The program, for the titles of pages.
+
+    Raises:
+        typer.Exit: A report cannot be written. The program's own exit code is lost.
     """
-    if target is None:
+    paths = {option: _target(option, target) for option, target in (("--waste", waste), ("--timeline", timeline)) if target is not None}
+    if not paths:
         yield
         return
-    # The program may change the folder.
-    path = None if target == "-" else Path(target).absolute()
-    if path is not None and path.suffix.lower() not in {".json", ".html", ".htm"}:
-        raise failure(f"--waste must be -, or name a file .json or .html, got {target}", _WRONG)
-    if path is not None and not path.parent.is_dir():
-        raise failure(f"--waste must name a file in a folder that exists, got {path}", _WRONG)
     # Imported lazily: most programs are not recorded.
-    from webnn.inspect import record_waste  # noqa: PLC0415
+    from webnn.inspect import record_timeline, record_waste  # noqa: PLC0415
 
-    recorder = record_waste()
+    recorders = {option: record_waste() if option == "--waste" else record_timeline() for option in paths}
     # A program in JavaScript sets it.
     token = PLACE.set(None)
     try:
-        with recorder:
+        with ExitStack() as stack:
+            for recorder in recorders.values():
+                stack.enter_context(recorder)
             yield
     finally:
         PLACE.reset(token)
-        report = recorder.report()
-        if path is None:
-            typer.echo(str(report), err=True)
-        else:
-            try:
-                if path.suffix.lower() == ".json":
-                    path.write_text(f"{report.to_json()}\n", encoding="utf-8")
-                else:
-                    from webnn.inspect import page  # noqa: PLC0415 (it loads what draws pictures)
+        for option, recorder in recorders.items():
+            _write_report(option, recorder.report(), paths[option], program.name)
 
-                    page.write_tables(path, report, program.name)
-            except OSError as error:
-                raise failure(f"--waste cannot write {path}: {error}", 1) from None
-            typer.echo(f"webnn: wrote {path}", err=True)
+
+def _target(option: str, target: str) -> Path | None:
+    """Return the file of a report; ``None`` for the standard error."""
+    # The program may change the folder.
+    path = None if target == "-" else Path(target).absolute()
+    if path is not None and path.suffix.lower() not in {".json", ".html", ".htm"}:
+        raise failure(f"{option} must be -, or name a file .json or .html, got {target}", _WRONG)
+    if path is not None and not path.parent.is_dir():
+        raise failure(f"{option} must name a file in a folder that exists, got {path}", _WRONG)
+    return path
+
+
+def _write_report(option: str, report: Waste | CallTimeline, path: Path | None, title: str) -> None:
+    if path is None:
+        typer.echo(str(report), err=True)
+        return
+    from webnn.inspect import CallTimeline  # noqa: PLC0415 (as above)
+
+    try:
+        if path.suffix.lower() == ".json":
+            text = json.dumps(report.to_chrome()) if isinstance(report, CallTimeline) else report.to_json()
+            path.write_text(f"{text}\n", encoding="utf-8")
+        else:
+            from webnn.inspect import page  # noqa: PLC0415 (it loads what draws pictures)
+
+            page.write_tables(path, report, title)
+    except OSError as error:
+        raise failure(f"{option} cannot write {path}: {error}", 1) from None
+    typer.echo(f"webnn: wrote {path}", err=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import webnn
 from webnn.commands.choices import PAGES
 from webnn.commands.failure import failing, failure
-from webnn.commands.inspection import write_inspection, write_waste
+from webnn.commands.inspection import write_inspection, write_recordings
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, NodeProgram, find_node, run_program
@@ -38,6 +38,7 @@ def run_page(
     memory: int,
     inspect: Path | None,
     waste: str | None,
+    timeline: str | None,
     verbose: bool,
 ) -> int:
     """Run a program in Node, within ``emulation``; return its exit code. The other arguments are the options of the command.
@@ -58,7 +59,7 @@ def run_page(
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     refused = (NodeMissingError, ValueError, webnn.WebNNTypeError)
-    with failing(refused, _WRONG), emulation, write_inspection(inspect, program), write_waste(waste, program):
+    with failing(refused, _WRONG), emulation, write_inspection(inspect, program), write_recordings(waste, timeline, program):
         return run_program(
             find_node(node),
             NodeProgram(
@@ -73,7 +74,7 @@ def run_page(
                 dialect=dialect,
                 document=document,
                 import_maps=maps,
-                on_line=None if waste is None else PLACE.set,
+                on_line=None if waste is None and timeline is None else PLACE.set,
             ),
             verbose=verbose,
         )

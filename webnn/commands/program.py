@@ -31,7 +31,7 @@ from webnn.commands.choices import (
     set_semantics,
 )
 from webnn.commands.failure import failing, failure
-from webnn.commands.inspection import write_inspection, write_waste
+from webnn.commands.inspection import write_inspection, write_recordings
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.scripts import print_error, run_script
 from webnn.formats import READERS
@@ -133,6 +133,14 @@ def command(
             show_default=False,
         ),
     ] = None,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="-|FILE",
+            help="Report when the program calls and when its contexts work: on the standard error (-), .html, or .json for trace viewers.",
+            show_default=False,
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
@@ -166,8 +174,9 @@ def command(
 
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
-        if waste is not None:
-            raise failure("--waste can only be given for a program: a saved graph has no steps", _WRONG)
+        for option, target in (("--waste", waste), ("--timeline", timeline)):
+            if target is not None:
+                raise failure(f"{option} can only be given for a program: a saved graph makes no calls", _WRONG)
         options = ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature)
         with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [], options)
@@ -187,7 +196,7 @@ def command(
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        with _emulate(reference=reference), write_inspection(inspect, program), write_waste(waste, program):
+        with _emulate(reference=reference), write_inspection(inspect, program), write_recordings(waste, timeline, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
     if suffix not in JAVASCRIPT:
@@ -208,6 +217,7 @@ def command(
         memory=memory_limit << 20,
         inspect=inspect,
         waste=waste,
+        timeline=timeline,
         verbose=verbose,
     )
     raise typer.Exit(code)

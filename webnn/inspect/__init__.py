@@ -14,6 +14,8 @@ from webnn.inspect.compare import Comparison, ValueDifference, compare
 from webnn.inspect.profile import profile_subject
 from webnn.inspect.show import as_html, as_renderable, as_text
 from webnn.inspect.subject import Subject
+from webnn.inspect.timeline import CallTimeline, TimelineEvent
+from webnn.inspect.timeline_recorder import TimelineRecorder, record_timeline
 from webnn.inspect.trace import find_nan, trace_subject
 from webnn.inspect.waste import Waste, WasteCounts, WasteLine, WasteStep
 from webnn.inspect.waste_recorder import WasteRecorder, record_waste
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
 
 __all__ = [
+    "CallTimeline",
     "Comparison",
+    "TimelineEvent",
+    "TimelineRecorder",
     "ValueDifference",
     "Waste",
     "WasteCounts",
@@ -37,6 +42,7 @@ __all__ = [
     "compare",
     "firstNaN",
     "profile",
+    "record_timeline",
     "record_waste",
     "trace",
     "write_page",

@@ -34,7 +34,10 @@ _LOCK = threading.Lock()
 
 
 class Listener(Protocol):
-    """Is told of calls that succeeded, on the thread of the call."""
+    """Is told of calls, on the thread of the call: that one begins, and what one did that succeeded."""
+
+    def begun(self, method: str) -> Callable[[], None] | None:
+        """Learn that a call begins; return a function to call at its end, also with an error, unless the listener needs none."""
 
     def created(self, tensor: MLTensor, line: Line) -> Callable[[], None]:
         """Learn of a new tensor; return a function to call when it is destroyed. That may be on any thread, and with any lock held."""
@@ -74,6 +77,23 @@ def detach(context: MLContext, listener: Listener) -> None:
                 context._tensorSteps, context._buildSteps, context._computeSteps = tensors.plain
 
 
+class _Call:
+    """Tells listeners when a call begins and ends. A generator would stand between the call and the program's line."""
+
+    __slots__ = ("_ends", "_listeners", "_method")
+
+    def __init__(self, listeners: tuple[Listener, ...], method: str) -> None:
+        self._listeners = listeners
+        self._method = method
+
+    def __enter__(self) -> None:
+        self._ends = [end for listener in self._listeners if (end := listener.begun(self._method)) is not None]
+
+    def __exit__(self, *_: object) -> None:
+        for end in self._ends:
+            end()
+
+
 class _RecordedTensorSteps(TensorSteps):
     """Tells listeners of tensors, copies and dispatches."""
 
@@ -92,16 +112,38 @@ class _RecordedTensorSteps(TensorSteps):
                     watch()
         return tensor
 
+    def create(self, descriptor: object, members: Mapping[str, Any]) -> asyncio.Future[MLTensor]:
+        """Run the steps of `MLContext.createTensor`."""
+        with _Call(self.listeners, "createTensor"):
+            return super().create(descriptor, members)
+
+    def create_sync(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
+        """Run the steps of `MLContext.createTensor`, and return the tensor."""
+        with _Call(self.listeners, "createTensor"):
+            return super().create_sync(descriptor, members)
+
+    def create_constant(self, descriptor: object, inputData: object) -> asyncio.Future[MLTensor]:
+        """Run the steps of `MLContext.createConstantTensor`."""
+        with _Call(self.listeners, "createConstantTensor"):
+            return super().create_constant(descriptor, inputData)
+
+    def create_constant_sync(self, descriptor: object, inputData: object) -> MLTensor:
+        """Run the steps of `MLContext.createConstantTensor`, and return the tensor."""
+        with _Call(self.listeners, "createConstantTensor"):
+            return super().create_constant_sync(descriptor, inputData)
+
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Run the steps of `MLContext.dispatch`."""
-        super().dispatch(graph, inputs, outputs)
+        with _Call(self.listeners, "dispatch"):
+            super().dispatch(graph, inputs, outputs)
         line = find_line()
         for listener in self.listeners:
             listener.dispatched(graph, inputs, outputs, line)
 
     def write(self, tensor: MLTensor, inputData: object) -> None:
         """Run the steps of `MLContext.writeTensor`."""
-        super().write(tensor, inputData)
+        with _Call(self.listeners, "writeTensor"):
+            super().write(tensor, inputData)
         self._copied("writeTensor", tensor._descriptor.byte_length)
 
     def stage(self, view: Array) -> Array:
@@ -111,7 +153,8 @@ class _RecordedTensorSteps(TensorSteps):
 
     def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
         """Run the steps of `MLContext.readTensor`."""
-        result = super().queue_read(tensor, outputData)
+        with _Call(self.listeners, "readTensor"):
+            result = super().queue_read(tensor, outputData)
         size = tensor._descriptor.byte_length
         self._copied("readTensor", size, size)
         if outputData is not None:
@@ -121,7 +164,8 @@ class _RecordedTensorSteps(TensorSteps):
 
     def read_sync(self, tensor: MLTensor, outputData: Any) -> Array | None:
         """Run the steps of `MLContext.readTensor`."""
-        result = super().read_sync(tensor, outputData)
+        with _Call(self.listeners, "readTensor"):
+            result = super().read_sync(tensor, outputData)
         size = tensor._descriptor.byte_length
         self._copied("readTensor", size, size if outputData is None else 0)
         return result
@@ -140,12 +184,14 @@ class _RecordedBuildSteps(BuildSteps):
     def build(self, graph: ComputationalGraph, caller: Caller) -> asyncio.Future[MLGraph]:
         """Compile a graph on the timeline."""
         self._note()
-        return super().build(graph, caller)
+        with _Call(self.listeners, "build"):
+            return super().build(graph, caller)
 
     def build_sync(self, graph: ComputationalGraph, caller: Caller) -> MLGraph:
         """Compile a graph and wait for it."""
         self._note()
-        return super().build_sync(graph, caller)
+        with _Call(self.listeners, "build"):
+            return super().build_sync(graph, caller)
 
     def _note(self) -> None:
         line = find_line()
@@ -162,11 +208,13 @@ class _RecordedComputeSteps(ComputeSteps):
 
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Run the steps of `MLContext.compute`."""
-        return self._note().compute(graph, inputs, outputs)
+        with _Call(self._recorded.listeners, "compute"):
+            return self._note().compute(graph, inputs, outputs)
 
     def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
         """Run the steps and wait for the result."""
-        return self._note().compute_sync(graph, inputs, outputs)
+        with _Call(self._recorded.listeners, "compute"):
+            return self._note().compute_sync(graph, inputs, outputs)
 
     def _note(self) -> ComputeSteps:
         for listener in self._recorded.listeners:

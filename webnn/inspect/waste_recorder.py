@@ -330,6 +330,9 @@ class WasteRecorder:
 
     # The calls: `webnn.inspect.recording.Listener`.
 
+    def begun(self, method: str) -> None:
+        """Learn that a call begins: how long it takes does not matter."""
+
     def created(self, tensor: MLTensor, line: Line) -> Callable[[], None]:
         """Learn of a new tensor."""
         method, size = ("createConstantTensor", "createTensor")[not tensor._isConstant], tensor._descriptor.byte_length

@@ -120,4 +120,4 @@ def test_a_saved_graph_has_no_steps(tmp_path: Path) -> None:
     build(network).description.save(tmp_path / "graph.webnn")
     result = run_here("--waste", "-", tmp_path / "graph.webnn")
     assert result.returncode == 2
-    assert "--waste can only be given for a program: a saved graph has no steps" in result.stderr
+    assert "--waste can only be given for a program: a saved graph makes no calls" in result.stderr
