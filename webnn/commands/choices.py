@@ -17,6 +17,7 @@ from webnn.context.devices.selection import ISOLATE_VARIABLE, PLUGINS_VARIABLE, 
 
 __all__ = [
     "PAGES",
+    "AccuracyLevel",
     "Device",
     "DialectOption",
     "ExecutorOption",
@@ -71,6 +72,14 @@ class Numerics(StrEnum):
 
     exact = "exact"
     fast = "fast"
+
+
+class AccuracyLevel(StrEnum):
+    """How much of the accuracy `webnn.inspect.write_page` finds."""
+
+    whole = "whole"
+    operators = "operators"
+    none = "none"
 
 
 #: ``--numerics``.

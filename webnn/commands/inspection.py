@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from webnn.commands.choices import AccuracyLevel
 from webnn.commands.failure import failure
+from webnn.display.text import clip
 from webnn.validation.caller import PLACE
 
 if TYPE_CHECKING:
@@ -23,12 +26,16 @@ _WRONG = 2
 
 
 @contextmanager
-def write_inspection(path: Path | None, program: Path) -> Iterator[None]:
+def write_inspection(path: Path | None, program: Path, accuracy: AccuracyLevel | None = None) -> Iterator[None]:
     """Collect the graphs of a program that runs in the block, and write the page about them when it ends, also with an error.
+
+    ``accuracy`` is that of `webnn.inspect.write_page`; ``None`` is its default.
 
     Raises `typer.Exit` if the page cannot be written. The program's own exit code is lost.
     """
     if path is None:
+        if accuracy is not None:
+            raise failure("--accuracy says what the page of --inspect has: give --inspect, too", _WRONG)
         yield
         return
     if path.suffix.lower() not in {".html", ".htm"}:
@@ -48,10 +55,31 @@ def write_inspection(path: Path | None, program: Path) -> Iterator[None]:
         count = len(collected.graphs)
         typer.echo(f"webnn: looking into {count} graph{'' if count == 1 else 's'} ...", err=True)
         try:
-            page.write_capture(path, collected, program.name)
+            wanted: page.AccuracyChoice = (accuracy or AccuracyLevel.whole).value
+            with _show_phases(count * len(page.PHASES)) as on_phase:
+                page.write_capture(path, collected, program.name, accuracy=wanted, on_phase=on_phase)
         except OSError as error:
             raise failure(f"--inspect cannot write {path}: {error}", 1) from None
         typer.echo(f"webnn: wrote {path}", err=True)
+
+
+@contextmanager
+def _show_phases(total: int) -> Iterator[Callable[[str, str], None]]:
+    """Show on a terminal which part of which graph is being inspected, and how long it has taken yet."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 (most programs are not inspected)
+
+    from webnn.commands.progress import progress_console  # noqa: PLC0415 (as above)
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    console = progress_console()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        begun = itertools.count()
+
+        def on_phase(graph: str, phase: str) -> None:
+            bar.update(task, completed=next(begun), description=f"{clip(graph, 30)}: {phase}")
+
+        yield on_phase
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import webnn
-from webnn.commands.choices import PAGES
+from webnn.commands.choices import PAGES, AccuracyLevel
 from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_recordings
 from webnn.javascript.files import ORIGIN, Files
@@ -37,6 +37,7 @@ def run_page(
     timeout: float | None,
     memory: int,
     inspect: Path | None,
+    accuracy: AccuracyLevel | None,
     waste: str | None,
     timeline: str | None,
     verbose: bool,
@@ -59,7 +60,7 @@ def run_page(
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     refused = (NodeMissingError, ValueError, webnn.WebNNTypeError)
-    with failing(refused, _WRONG), emulation, write_inspection(inspect, program), write_recordings(waste, timeline, program):
+    with failing(refused, _WRONG), emulation, write_inspection(inspect, program, accuracy), write_recordings(waste, timeline, program):
         return run_program(
             find_node(node),
             NodeProgram(

@@ -16,6 +16,7 @@ import webnn
 from webnn.builder.regular import describe_kind
 from webnn.commands.choices import (
     PAGES,
+    AccuracyLevel,
     DialectOption,
     Fallback,
     FallbackOption,
@@ -125,6 +126,13 @@ def command(
             show_default=False,
         ),
     ] = None,
+    accuracy: Annotated[
+        AccuracyLevel | None,
+        typer.Option(
+            help="Compare on the page operators by themselves and the whole graph in float64, operators only, or nothing.",
+            show_default="whole",
+        ),
+    ] = None,
     waste: Annotated[
         str | None,
         typer.Option(
@@ -178,7 +186,7 @@ def command(
             if target is not None:
                 raise failure(f"{option} can only be given for a program: a saved graph makes no calls", _WRONG)
         options = ModelOptions.parse(program, shapes, dims, constants, int32, precision, signature=signature)
-        with emulation, write_inspection(inspect, program):
+        with emulation, write_inspection(inspect, program, accuracy):
             run_graph(program, inputs or [], outputs or [], options)
         return
     if inputs or outputs or shapes or dims or constants or int32 or precision or signature:
@@ -196,7 +204,7 @@ def command(
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        with _emulate(reference=reference), write_inspection(inspect, program), write_recordings(waste, timeline, program):
+        with _emulate(reference=reference), write_inspection(inspect, program, accuracy), write_recordings(waste, timeline, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
     if suffix not in JAVASCRIPT:
@@ -216,6 +224,7 @@ def command(
         timeout=timeout,
         memory=memory_limit << 20,
         inspect=inspect,
+        accuracy=accuracy,
         waste=waste,
         timeline=timeline,
         verbose=verbose,

@@ -24,21 +24,23 @@ _ROWS = 300
 
 
 class Cell(str):
-    """A text with a number or a colour.
+    """A text with a number, a colour or a link.
 
     Attributes:
         value: The number that the cell is sorted by; without one, the text is used.
+        link: The name of the place on the same page that it leads to; empty if it leads nowhere.
     """
 
-    __slots__ = ("style", "value")
+    __slots__ = ("link", "style", "value")
 
     value: float | None
     style: str
+    link: str
 
-    def __new__(cls, text: str, value: float | None = None, style: str = "") -> Cell:
+    def __new__(cls, text: str, value: float | None = None, style: str = "", link: str = "") -> Cell:
         """Return the cell."""
         cell = super().__new__(cls, text)
-        cell.value, cell.style = value, style
+        cell.value, cell.style, cell.link = value, style, link
         return cell
 
 

@@ -58,6 +58,8 @@ def draw(
     annotations: Mapping[int, str] | None = None,
     shades: Mapping[int, float] | None = None,
     fold: bool = True,
+    names: str = "",
+    back: str = "",
     width: float = WIDTH,
 ) -> str:
     """Draw a graph.
@@ -71,6 +73,8 @@ def draw(
             among the operators, from 1. Of copies of a repeated block the first annotation is shown, or that of the highest shade.
         shades: The heat of operators from 0 to 1, by the same numbers: it colours the box. Of several operators the highest one is shown.
         fold: Show repeated blocks once, and chains as one box; see `webnn.formats.cards`.
+        names: With it, an operator's place has a name for links: this, and the operator's number.
+        back: With it, an operator is a link to the name that is this, ``names`` and the number of its row's first operator.
         width: How many pixels wide the picture may be, so that a long graph has several columns. A wide graph may be wider.
 
     Returns:
@@ -88,7 +92,7 @@ def draw(
         description = description.infer()
     devices = None if placement is None else {each.index: each.device for each in placement.operators}
     picture = cards.make_picture(description, devices=devices, fold=fold)
-    drawing = _Drawing(picture, devices, annotations or {}, shades or {})
+    drawing = _Drawing(picture, devices, annotations or {}, shades or {}, names, back)
     placed = layout.place(
         [drawing.box(card) for card in picture.cards],
         len(picture.frames),
@@ -129,12 +133,20 @@ class _Drawing:
     """The state of one `draw`."""
 
     def __init__(
-        self, picture: Picture, devices: Mapping[int, str] | None, annotations: Mapping[int, str], shades: Mapping[int, float]
+        self,
+        picture: Picture,
+        devices: Mapping[int, str] | None,
+        annotations: Mapping[int, str],
+        shades: Mapping[int, float],
+        names: str,
+        back: str,
     ) -> None:
         self._picture = picture
         self._devices = devices
         self._annotations = annotations
         self._shades = shades
+        self._names = names
+        self._back = back
 
     def box(self, card: Card) -> Box:
         """Return the size of a card."""
@@ -166,6 +178,7 @@ class _Drawing:
             dark=dict(zip(_PLAIN, _DARK, strict=True)) | {name: colours[1] for name, colours in _COLOURS.items()},
             colours=list(_COLOURS),
             hot=bool(self._shades),
+            linked=bool(self._back),
         )
 
     def _rows(self, card: Card, place: Rectangle) -> Iterator[dict[str, object]]:
@@ -184,7 +197,10 @@ class _Drawing:
             height += 4
             shade = max([self._shades.get(number, 0.0) for number in row.numbers], default=0.0)
             notes = [f"{self._annotations[number]} (operator {number})" for number in row.numbers[:_LABEL] if number in self._annotations]
+            names = [f"{self._names}{number}" for number in row.numbers] if self._names and card.kind == "operators" else []
             yield {
+                "names": names,
+                "link": f"#{self._back}{names[0]}" if self._back and names else "",
                 "title": _tooltip([*row.details, *notes]),
                 "texts": texts,
                 "top": top,

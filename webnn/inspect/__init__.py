@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.inspect.accuracy import judge
 from webnn.inspect.compare import Comparison, ValueDifference, compare
@@ -70,9 +70,13 @@ def accuracy(graph: MLGraph, inputs: Mapping[str, Any], whole: bool) -> Accuracy
 
 
 def write_page(
-    path: str | os.PathLike[str], graphs: MLGraph | Sequence[MLGraph], inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    path: str | os.PathLike[str],
+    graphs: MLGraph | Sequence[MLGraph],
+    inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    *,
+    accuracy: Literal["whole", "operators", "none"] = "whole",
 ) -> None:
     """Look into graphs, and write a page about them; see `webnn.inspect.page.write_page`."""
     from webnn.inspect import page  # noqa: PLC0415 (it loads what draws pictures)
 
-    page.write_page(path, graphs, inputs)
+    page.write_page(path, graphs, inputs, accuracy=accuracy)

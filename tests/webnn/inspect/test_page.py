@@ -18,7 +18,7 @@ from tests.webnn.inspect.graphs import build, float_input, network, network_inpu
 from webnn import ML, InvalidStateError, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.inspect import write_page
 from webnn.inspect.capture import Capture
-from webnn.inspect.page import inspect_graph, render, write_capture
+from webnn.inspect.page import PHASES, inspect_graph, render, write_capture
 from webnn.inspect.subject import Subject
 
 HOSTILE = [
@@ -73,6 +73,9 @@ def test_what_is_on_the_page(tmp_path: Path) -> None:
     page = read(tmp_path / "page.html")
     text = page.text
     for expected in (
+        "Answers",
+        "slowest",
+        "least accurate",
         "Picture",
         "Times",
         "Accuracy of the operators",
@@ -83,7 +86,7 @@ def test_what_is_on_the_page(tmp_path: Path) -> None:
         "computed at the build",
     ):
         assert expected in text
-    assert page.count("table") == 5
+    assert page.count("table") == 6
     assert page.count("svg") == 1 or "No picture" in text
     assert "Warnings" not in [attributes.get("aria-label") for _, attributes in page.elements]
 
@@ -93,7 +96,39 @@ def test_several_graphs(tmp_path: Path) -> None:
     write_page(tmp_path / "page.html", graphs, [network_inputs(), network_inputs()])
     page = read(tmp_path / "page.html")
     assert page.count("section") == 2
-    assert [attributes["href"] for tag, attributes in page.elements if tag == "a"] == ["#graph-1", "#graph-2"]
+    links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
+    assert links[:2] == ["#graph-1", "#graph-2"]
+    names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    # Each place has its own name, and each link leads somewhere. Operators of both graphs have links.
+    assert len(names) == len(set(names))
+    assert {link.removeprefix("#") for link in links} <= set(names)
+    for wanted in ("#operator-1-", "#operator-2-", "#row-operator-1-", "#row-operator-2-"):
+        assert any(link.startswith(wanted) for link in links)
+
+
+@pytest.mark.parametrize(("accuracy", "tables"), [("whole", 2), ("operators", 1), ("none", 0)])
+def test_accuracy_can_be_left_out(accuracy: Any, tables: int, tmp_path: Path) -> None:
+    write_page(tmp_path / "page.html", build(network), network_inputs(), accuracy=accuracy)
+    summaries = read(tmp_path / "page.html").texts("summary")
+    assert len([each for each in summaries if each.startswith("Accuracy")]) == tables
+
+
+def test_a_wrong_accuracy(tmp_path: Path) -> None:
+    wrong: Any = "half"
+    with pytest.raises(ValueError, match="accuracy must be one of whole, operators, none, got 'half'"):
+        write_page(tmp_path / "page.html", build(network), network_inputs(), accuracy=wrong)
+
+
+def test_phases(tmp_path: Path) -> None:
+    """Somebody who waits is told what is done. The second graph was not computed."""
+    capture = Capture()
+    with capture.collect():
+        context = ML(revision="2024-06").createContextSync()
+        graphs = [build(lambda builder: {"y": builder.neg(float_input(builder, "x", 4))}, context=context) for _ in range(2)]
+        context.computeSync(graphs[0], {"x": np.ones(4, np.float32)}, {"y": np.ones(4, np.float32)})
+    told: list[tuple[str, str]] = []
+    write_capture(tmp_path / "page.html", capture, "title", on_phase=lambda *phase: told.append(phase))
+    assert told == [*[("Graph 1", phase) for phase in PHASES], ("Graph 2", "placement")]
 
 
 def test_the_policy_of_the_page_allows_its_script_alone(tmp_path: Path) -> None:
