@@ -74,6 +74,7 @@ function render(state) {
   const draft = options.dialect ? `${options.revision} as in ${options.dialect}` : options.revision;
   at("facts").textContent = `Draft ${draft}. ${count(sessions.length + state.more, "session")} now, ${grouped.format(state.begun)} since the start.`;
   renderForms(state);
+  if (at("test").textContent !== state.test) at("test").textContent = state.test;
   at("no-sessions").hidden = sessions.length > 0;
   fill("sessions", sessions.map((each) => ({
     key: each.name,
@@ -121,18 +122,18 @@ function renderSession(session) {
       { button: "Lose", label: `Lose context ${each.handle}`, disabled: each.lost !== null, act: () => send("lose", { session: session.name, context: each.handle }, `Context ${each.handle} is lost.`) },
     ],
   })));
-  show("more-contexts", session.contexts.length ? session.moreContexts ? `${count(session.moreContexts, "older context")} not shown.` : "" : "The page has none.");
+  show("more-contexts", session.contexts.length ? session.moreContexts ? `${count(session.moreContexts, "older context")} not shown.` : "" : "There is none. The page has not called navigator.ml.createContext().");
   fill("graphs", session.graphs.map((each) => ({
     key: each.number,
     cells: [
       number(each.number), long(each.inputs || "none"), long(each.outputs), number(each.operators), number(`${grouped.format(each.constants)} bytes`), number(each.computations),
       each.devices.join(", "),
       long(each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), true),
-      { button: "Where", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },
-      { button: "Take", label: `Take times of graph ${each.number}${each.note ? `: not possible, ${each.note}` : ""}`, disabled: each.note !== "", title: each.note, act: () => measure(session.name, each.number) },
+      { button: "Placement", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },
+      { button: "Measure times", label: `Measure times of graph ${each.number}${each.note ? `: not possible, ${each.note}` : ""}`, disabled: each.note !== "", title: each.note, act: () => measure(session.name, each.number) },
     ],
   })));
-  show("more-graphs", session.graphs.length ? session.moreGraphs ? `${count(session.moreGraphs, "older graph")} not shown.` : "" : "The page has built none.");
+  show("more-graphs", session.graphs.length ? session.moreGraphs ? `${count(session.moreGraphs, "older graph")} not shown.` : "" : "There is none. The page has not called MLGraphBuilder.build().");
   fill("calls", session.calls.map((each) => ({
     key: each.number,
     cells: [
@@ -236,6 +237,16 @@ at("faults").addEventListener("submit", async () => {
 at("disarm").addEventListener("click", async () => {
   const values = { refuse: [], failBuild: null, failCompute: null, memoryLimit: null, loseAfter: null, delay: null };
   if (await send("faults", values, "There are no faults.")) forget("faults");
+});
+
+at("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(at("test").textContent);
+    say("The test is copied.");
+  } catch (error) {
+    getSelection().selectAllChildren(at("test"));
+    say(`The browser does not copy (${error.message}): the test is selected instead.`, true);
+  }
 });
 
 // ---- Requests

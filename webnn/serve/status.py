@@ -23,6 +23,7 @@ from webnn.context.profiles import PROFILES, Profile
 from webnn.display.pages import read
 from webnn.display.table import Table
 from webnn.inspect.show import printable, seconds, tabulate
+from webnn.serve.as_test import write_test
 from webnn.serve.options import FAULTS, set_fault
 from webnn.serve.record import Built
 from webnn.serve.session import EndedError, Session
@@ -41,6 +42,8 @@ _LONGEST, _MOST_REASONS = 400, 10
 #: The largest number that JavaScript has exactly, and the longest delay in seconds.
 _LARGEST, _LONGEST_DELAY = 2**53 - 1, 60
 _LOSS = "lost by hand, on the status page of webnn serve"
+#: The page of a test while there is no session.
+_NO_PAGE = "http://localhost:8000/"
 _CHOICES = ("profile", "fallback", "numerics")
 #: The files of the page: their parts, and their type.
 _FILES = {
@@ -125,6 +128,7 @@ class Status:
             },
             "faults": {name: _write_fault(getattr(faults, name)) for name in FAULTS},
             "counted": {"contexts": faults.contexts, "builds": faults.builds, "computations": faults.computes},
+            "test": write_test(options, session.visitor.url[:_LONGEST] if session is not None else _NO_PAGE),
             "begun": self._sessions.begun,
             # The newest first.
             "sessions": [_describe_session(each) for each in living[: -_MOST_SESSIONS - 1 : -1]],

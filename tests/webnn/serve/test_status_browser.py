@@ -92,6 +92,33 @@ def test_controls_and_tables_have_names(person: Person, server: Server) -> None:
     assert all(named)
     assert person.look("() => [...document.querySelectorAll('th')].every((each) => each.scope === 'col')")
     assert person.look("() => [...document.querySelectorAll('button')].every((each) => each.textContent.trim() !== '')")
+    # Somebody who speaks to the browser says what is seen: WCAG 2.5.3.
+    named = "(each) => (each.getAttribute('aria-label') ?? each.textContent).includes(each.textContent.trim())"
+    assert person.look(f"() => [...document.querySelectorAll('button')].every({named})")
+
+
+def test_settings_are_copied_as_a_test(person: Person, server: Server) -> None:
+    person.fill("[name=failCompute]", "1")
+    person.press("#faults button")
+    person.wait_for_text("#test", "faults=webnn.Faults(failCompute=1)")
+    client = Client(server, url="https://a.test/page.html")
+    client.make("ML", "createContext", 0, {})
+    person.wait_for_text("#test", "webnn_page.goto('https://a.test/page.html')")
+    person.press("#copy")
+    # A browser without a person may refuse the clipboard: then the text is selected.
+    person.wait("document.getElementById('message').textContent !== 'The faults are set.'")
+    copied = "document.getElementById('message').textContent === 'The test is copied.'"
+    assert person.look(f"() => {copied} || getSelection().toString().includes('def test_the_page')")
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_a_narrow_window(person: Person, server: Server, width: int) -> None:
+    """Tables scroll by themselves; the page does not."""
+    client = Client(server)
+    client.build(client.make("ML", "createContext", 0, {}))
+    person.wait_for_text("#calls td", "MLGraphBuilder.build")
+    person.look("(width) => { document.documentElement.style.width = `${width}px`; }", width)
+    assert person.look("(width) => document.body.scrollWidth <= width", width)
 
 
 def test_texts_of_pages_are_no_markup(person: Person, server: Server) -> None:
@@ -166,7 +193,7 @@ def test_where_operators_run_and_their_times(person: Person, server: Server) -> 
     person.wait_for_text("#graph-title", "Graph 1: where its operators run")
     assert person.look("() => document.activeElement.id") == "graph-title"
     assert {"sin", "erf"} <= set(person.read("#operators td"))
-    person.press("button[aria-label='Take times of graph 1']")
+    person.press("button[aria-label='Measure times of graph 1']")
     person.wait_for_text("#graph-title", "Graph 1: times of its operators")
     assert "share" in person.read("#operators th")
     assert {"sin", "erf"} <= set(person.read("#operators td"))
