@@ -168,6 +168,8 @@ def _move(description: GraphDescription, target: str, *, later: bool) -> GraphDe
     for name in (own, target):
         if name not in DRAFTS:
             raise DescriptionError(f"must be one of {', '.join(DRAFTS)}, got {webidl.describe(name)}", "draft")
+    # Graphs of a draft that changes contexts only are those of the one before it.
+    own, target = (find_revision(name).of_graphs for name in (own, target))
     first, last = DRAFTS.index(own), DRAFTS.index(target)
     if first == last:
         return description

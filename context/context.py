@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.options import MLOperandDescriptor
+    from webnn.context.gpu import GPUDevice
     from webnn.context.graph import MLGraph
     from webnn.context.graph_steps import BuildSteps, ComputeSteps, MLComputeResult
     from webnn.context.state import ContextState, MLContextLostInfo
@@ -33,8 +35,9 @@ class MLContext(DraftMembers):
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
     several threads.
 
-    `compute` belongs to the draft 2024-06, everything else to those since 2026-06; the default of `ML` has both. A context has the members
-    of its own draft; the others are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
+    `compute` belongs to the draft 2024-06, exports of tensors to those since 2026-09, everything else to those since 2026-06; the default
+    of `ML` has all but the exports. A context has the members of its own draft; the others are absent for `hasattr`, and raise
+    `MissingMemberError`, a `WebNNTypeError`.
     """
 
     __slots__ = ("__weakref__", "_buildSteps", "_computeSteps", "_revision", "_state", "_tensorSteps")
@@ -51,7 +54,13 @@ class MLContext(DraftMembers):
 
     @classmethod
     def _create(cls, state: ContextState, build: BuildSteps, compute: ComputeSteps, tensors: TensorSteps) -> MLContext:
-        context = object.__new__(class_of_draft(cls, "MLContext", state.revision))
+        kind: type[MLContext] = cls
+        if "MLContext.exportToGPU" in state.revision.members:
+            # Imported lazily; most drafts export no tensors.
+            from webnn.context.exporting import ExportingContext  # noqa: PLC0415
+
+            kind = ExportingContext
+        context = object.__new__(class_of_draft(kind, "MLContext", state.revision))
         context._revision = state.revision
         context._state = state
         context._buildSteps = build
@@ -260,6 +269,62 @@ class MLContext(DraftMembers):
             UnknownError: There is no memory.
         """
         return self._tensorSteps.create_constant_sync(descriptor, inputData)
+
+    @some_drafts
+    def createExportableTensor(self, descriptor: MLTensorDescriptor, gpuDevice: GPUDevice) -> asyncio.Future[MLTensor]:
+        """Create a tensor that `exportToGPU` can lend to a device, all zeros. `#api-mlcontext-createexportabletensor`.
+
+        Args:
+            descriptor: As for `createTensor`.
+            gpuDevice: The device: one that has buffers. A context that was made from a device exports to that one only.
+
+        Returns:
+            A future of the tensor. It fails with `WebNNTypeError` if the descriptor or the device does not fit, with `InvalidStateError` if
+            the context or the device is lost, and with `UnknownError` if there is no memory. A context that follows a draft until 2026-06
+            does not have this method.
+        """
+        from webnn.context.exporting import create_exportable  # noqa: PLC0415 (as above)
+
+        return self._tensorSteps.promise(partial(create_exportable, self._state, descriptor, gpuDevice))
+
+    @some_drafts
+    def createExportableTensorSync(self, descriptor: MLTensorDescriptor, gpuDevice: GPUDevice) -> MLTensor:
+        """Create a tensor and wait for it: `createExportableTensor` for scripts.
+
+        Args:
+            descriptor: As for `createExportableTensor`.
+            gpuDevice: As for `createExportableTensor`.
+
+        Raises:
+            WebNNTypeError: The descriptor or the device does not fit, or the context follows a draft until 2026-06.
+            InvalidStateError: The context or the device is lost.
+            UnknownError: There is no memory.
+        """
+        from webnn.context.exporting import create_exportable  # noqa: PLC0415 (as above)
+
+        return self._tensorSteps.finish(partial(create_exportable, self._state, descriptor, gpuDevice))
+
+    @some_drafts
+    def exportToGPU(self, tensor: MLTensor) -> Any:
+        """Lend a tensor to its device until the returned buffer is destroyed. `#api-mlcontext-exporttogpu`.
+
+        The buffer has the results of the work that is queued, so this waits for it. Until the buffer is destroyed, the context refuses to
+        use the tensor. A second call returns the same buffer.
+
+        Args:
+            tensor: A tensor of this context that `createExportableTensor` made.
+
+        Returns:
+            A ``GPUBuffer`` of the device: for a device of another package, an object of that package.
+
+        Raises:
+            WebNNTypeError: The tensor does not fit, or the context follows a draft until 2026-06.
+            InvalidStateError: The tensor is destroyed, or the context or the device is lost.
+            UnknownError: There is no memory.
+        """
+        from webnn.context.exporting import export  # noqa: PLC0415 (as above)
+
+        return export(self._state, tensor)
 
     @overload
     def readTensor(self, tensor: MLTensor, outputData: None = None) -> asyncio.Future[Array]: ...

@@ -1,4 +1,4 @@
-"""`ML`, `Navigator` and `GPUDevice`. `#api-navigator-ml`, `#api-ml`."""
+"""`ML` and `Navigator`. `#api-navigator-ml`, `#api-ml`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from webnn.context.document import Document
 from webnn.context.emulation import EmulationOptions
 from webnn.context.engine import discovery
 from webnn.context.engine.memory import TensorMemory
+from webnn.context.gpu import GPUDevice, find_device
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
 from webnn.context.state import ContextState, ContextType, Loss
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from webnn.validation.caller import Caller
     from webnn.validation.context_options import Preferences
 
-__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "find_inventory", "plain_context"]
+__all__ = ["ML", "MLContextOptions", "Navigator", "Origin", "find_inventory", "plain_context"]
 
 _ANCHOR = "#api-ml-createcontext"
 _error = partial(argument_error, "createContext", anchor=_ANCHOR)
@@ -139,27 +140,14 @@ class Origin:
         return context
 
 
-class GPUDevice:
-    """A stand-in for WebGPU's ``GPUDevice``: enough to make a context of type "webgpu" from it.
-
-    Args:
-        label: A name of your choice.
-    """
-
-    __slots__ = ("__weakref__", "label")
-
-    def __init__(self, label: str = "") -> None:
-        self.label = label
-
-
 @show_keywords(EmulationOptions)
 class ML:
     """The entry to the API. `#api-ml`.
 
     Args:
-        revision: The draft of the specification to follow, ``"2024-06"`` or ``"2026-06"``; or one that
+        revision: The draft of the specification to follow, ``"2024-06"``, ``"2026-06"`` or ``"2026-09"``; or one that
             `webnn.validation.drafts.find_revision` or `compose` returns. The default is the environment variable ``WEBNN_REVISION``, or
-            ``"2026-06+compute"``: the newest draft, with `MLContext.compute` of the first one. docs/revisions.md.
+            ``"2026-06+compute"``: the newest draft whose text is known, with `MLContext.compute` of the first one. docs/revisions.md.
         document: The page around the program; by default one that may use everything. It must be a secure context.
         options: The settings of `EmulationOptions`.
 
@@ -254,11 +242,12 @@ class ML:
 
     def _origin(self, options: object, members: Mapping[str, Any]) -> Origin:
         """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
-        contextType, asked = self._ask(options, members)
+        device = find_device(options)
+        contextType, asked = self._ask(options if device is None else device, members)
         settings = self._settings.over(emulation.ambient())
         return Origin(
             contextType=contextType,
-            gpuDevice=options if isinstance(options, GPUDevice) else None,
+            gpuDevice=device,
             asked=asked,
             settings=settings,
             revision=self._revision,

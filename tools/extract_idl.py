@@ -22,7 +22,7 @@ from typing import Any
 import widlparser
 from widlparser import constructs, productions
 
-__all__ = ["describe", "extract", "render", "run", "slug"]
+__all__ = ["describe", "extract", "extract_alone", "render", "run", "slug"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "validation" / "drafts"
 LICENSE = "W3C Software and Document License, https://www.w3.org/copyright/software-license-2023/"
@@ -36,6 +36,8 @@ _HEADING = re.compile(r"\{#([^\s}]+)\}")
 _DEFINITION = re.compile(r"<dl\b([^>]*)>|(</dl>)|<dfn\b([^>]*)>(.*?)</dfn>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([\w-]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
 _ID = re.compile(r"""<\w+\s[^>]*\bid=["']?([\w-]+)""")
+#: The line of a file of IDL that says where it comes from: https://github.com/w3c/webref.
+_SOURCE = re.compile(r"^// Source: (.+) \((https?://\S+)\)$", re.MULTILINE)
 _WIDTH = 138
 
 
@@ -62,9 +64,44 @@ def extract(source: str, revision: str) -> dict[str, Any]:
     Raises:
         ValueError: The source has no IDL, or IDL that is not valid or is not known here.
     """
+    definitions = _parse([html.unescape(text) if tag == "pre" else text for tag, text in _BLOCK.findall(source)])
+    return {"source": describe(source, revision), **definitions, "anchors": sorted({*_anchors(source), *_idl_anchors(definitions)})}
+
+
+def extract_alone(text: str, revision: str, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Extract the IDL of a draft of which nothing else is known.
+
+    The sections are taken to be those of the draft before; a new method has one if all methods of its interface have one there.
+
+    Args:
+        text: A file of IDL, of which a comment names the title and the address of the draft.
+        revision: The name to give it, its year and month.
+        before: The data of the draft before.
+
+    Raises:
+        ValueError: The file has no IDL or no such comment, or IDL that is not valid or is not known here.
+    """
+    match = _SOURCE.search(text)
+    if match is None:
+        raise ValueError("the IDL has no comment that names its source")
+    definitions = _parse([text])
+    anchors = {*before["anchors"], *_idl_anchors(definitions)}
+    for name, interface in definitions["interfaces"].items():
+        sections = {f"api-{name.lower()}-{each['name'].lower()}" for each in interface.get("operations", ())}
+        known = {f"api-{name.lower()}-{each['name'].lower()}" for each in before["interfaces"].get(name, {}).get("operations", ())}
+        anchors |= sections if known and known <= anchors else set()
+    return {
+        "source": {"title": match[1], "revision": revision, "url": match[2], "license": LICENSE},
+        **definitions,
+        "anchors": sorted(anchors),
+    }
+
+
+def _parse(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the definitions of IDL, by their kinds, sorted. Raises `ValueError` as `extract` does."""
     parser = widlparser.Parser(ui=_Strict())
-    for tag, text in _BLOCK.findall(source):
-        parser.parse(_COMMENT.sub(r"\1", html.unescape(text) if tag == "pre" else text))
+    for text in texts:
+        parser.parse(_COMMENT.sub(r"\1", text))
     if not parser.constructs:
         raise ValueError("the source has no IDL")
     definitions: dict[str, dict[str, Any]] = {
@@ -72,11 +109,7 @@ def extract(source: str, revision: str) -> dict[str, Any]:
     }
     for construct in parser.constructs:
         _define(construct, definitions)
-    return {
-        "source": describe(source, revision),
-        **{key: dict(sorted(value.items())) for key, value in definitions.items()},
-        "anchors": sorted({*_anchors(source), *_idl_anchors(definitions)}),
-    }
+    return {key: dict(sorted(value.items())) for key, value in definitions.items()}
 
 
 def describe(source: str, revision: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tools.steps import reach
 from tools.steps.cited import ROOT, Key, citations, problems, reasons
 from tools.written import keep_pages
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import DRAFTS_WITH_TEXT
 from webnn.validation.steps import Step, load_steps
 
 __all__ = ["PAGE", "main", "page", "unreached"]
@@ -41,7 +41,7 @@ def unreached(reached: Mapping[Key, str]) -> Iterator[str]:
 def page(reached: Mapping[Key, str]) -> str:
     """Return the page, with the text that is written by hand."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(_BEGINNING)
-    return written + "".join(f"{line}\n" for draft in DRAFTS for line in _draft(draft, reached))
+    return written + "".join(f"{line}\n" for draft in DRAFTS_WITH_TEXT for line in _draft(draft, reached))
 
 
 def _draft(draft: str, reached: Mapping[Key, str]) -> Iterator[str]:

@@ -62,6 +62,7 @@ Rule = Literal[
     # States.
     "built",  # the builder has not built yet
     "destroyed",  # the object is not destroyed
+    "exported",  # the tensor is not exported to a GPUDevice
     "lost",  # the context is not lost
     "owner",  # this builder or context made the object
     # Outside the specification's steps.

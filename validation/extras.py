@@ -5,6 +5,8 @@
 | ``webnn.additions`` | a `Delta` (`webnn.validation.drafts`), which revisions have behind a plus sign |
 | ``webnn.commands`` | commands by their names (`webnn.commands.registry`) |
 | ``webnn.extras`` | a function that one place of the core calls, by its name |
+| ``webnn.gpus`` | a function that makes a `GPUDevice` for a device of the package of that name (`webnn.context.gpu`) |
+| ``webnn.interfaces`` | a function that returns interfaces of another specification (`webnn.validation.drafts.idl`) |
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ __all__ = ["find", "load"]
 
 
 @cache
-def find(group: Literal["webnn.additions", "webnn.commands", "webnn.extras"]) -> Mapping[str, EntryPoint]:
+def find(
+    group: Literal["webnn.additions", "webnn.commands", "webnn.extras", "webnn.gpus", "webnn.interfaces"],
+) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group by their names, sorted. Left out are those whose module was removed."""
     # Imported lazily: most programs use no extra.
     from importlib.metadata import entry_points  # noqa: PLC0415

@@ -25,10 +25,11 @@ __all__ = ["Revision", "RevisionName"]
 
 T = TypeVar("T")
 
-#: The drafts, and the newest one with what the package adds to it, or with a proposal: the names that type checkers know.
+#: The drafts, and the newest one whose text is known with an addition of the package or a proposal: the names that type checkers know.
 RevisionName = Literal[
     "2024-06",
     "2026-06",
+    "2026-09",
     "2026-06+browsers",
     "2026-06+browsers+chromium",
     "2026-06+compute",
@@ -77,6 +78,7 @@ class Revision:
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
         context_only: The names of those additions that change contexts only, not graphs.
+        graph_draft: The draft that descriptions of graphs name: the last one that changed more than contexts.
         extensions: Values of additions for single places of the package, by typed keys: `extension`.
     """
 
@@ -114,6 +116,7 @@ class Revision:
     reshapes: bool = False
     acceptance: Acceptance | None = None
     context_only: frozenset[str] = frozenset()
+    graph_draft: str
     extensions: Mapping[Extension[Any], Any] = field(default_factory=dict, compare=False)
 
     def __hash__(self) -> int:
@@ -130,6 +133,6 @@ class Revision:
 
     @property
     def of_graphs(self) -> str:
-        """The name that descriptions of graphs have: without the additions that change contexts only."""
-        own, *additions = self.name.split("+")
-        return "+".join([own, *(each for each in additions if each not in self.context_only)])
+        """The name that descriptions of graphs have: without the draft's and the additions' names that change contexts only."""
+        _, *additions = self.name.split("+")
+        return "+".join([self.graph_draft, *(each for each in additions if each not in self.context_only)])

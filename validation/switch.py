@@ -17,12 +17,14 @@ __all__ = ["draft_error", "explain_switch"]
 def explain_switch(has: Callable[[Revision], bool]) -> str:
     """Say how a program chooses the newest draft that has something, or the default if only its addition has it; empty if none has it.
 
+    Drafts whose text is known come first.
+
     The sentence is for Python. `webnn.javascript` writes ``--revision NAME`` in the place of ``ML(revision="NAME")``.
     """
     # Imported lazily because it loads pydantic.
-    from webnn.validation.drafts import DEFAULT, DRAFTS, NEWEST, find_revision  # noqa: PLC0415
+    from webnn.validation.drafts import DEFAULT, DRAFTS, DRAFTS_WITH_TEXT, NEWEST, find_revision  # noqa: PLC0415
 
-    drafts = [name for name in reversed(DRAFTS) if has(find_revision(name))][:1]
+    drafts = [name for name in (*reversed(DRAFTS_WITH_TEXT), *reversed(DRAFTS)) if has(find_revision(name))][:1]
     if not drafts:
         return ""
     names = [DEFAULT, *drafts] if drafts != [NEWEST] and has(find_revision(DEFAULT)) else drafts

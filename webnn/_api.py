@@ -52,10 +52,11 @@ from webnn.context.devices.selection import DeviceFallbackWarning
 from webnn.context.document import Document
 from webnn.context.emulation import emulate
 from webnn.context.faults import Faults
+from webnn.context.gpu import GPUDevice
 from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.context.graph_steps import MLComputeResult
-from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
+from webnn.context.ml import ML, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.state import MLContextLostInfo
 from webnn.context.tensor import MLTensor, MLTensorDescriptor

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import webnn
 from webnn.javascript.idl import load_dialects, load_idl
-from webnn.validation.drafts import find_revision
+from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expectations import bundled, load_expectations
 from webnn.wpt_runner.idl_names import find_uses, names_in, names_of
@@ -75,7 +75,8 @@ LEVELS = tuple(sorted(_read_levels(), key=lambda level: level.name))
 
 def find_level(revision: str) -> Level:
     """Return the level of a revision of the draft, or of one with additions, such as proposals. Raises `ValueError` if there is none."""
-    draft = revision.partition("+")[0]
+    # A draft that changes contexts only has the tests of the one before it.
+    draft = find_revision(revision).graph_draft if revision.partition("+")[0] in DRAFTS else revision
     for level in LEVELS:
         if level.revision == draft:
             return level if draft == revision else replace(level, revision=find_revision(revision).name)
@@ -123,7 +124,7 @@ class Choice:
 
     def warning(self) -> str:
         """Return a warning if the checkout is newer than every draft here; empty if it is not."""
-        if not self.unknown or self.level.revision != LEVELS[-1].revision:
+        if not self.unknown or find_revision(self.level.revision).graph_draft != LEVELS[-1].revision:
             return ""
         have = f"the draft {self.level.revision}, dialect {self.level.dialect or 'none'}"
         return f"the checkout is newer than the drafts here: its IDL has {_show(self.unknown, _MANY)}, unknown to {have}"
@@ -153,7 +154,9 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
     # An older level is all that its checkouts need. Newer tests than those of the newest level use more features of browsers.
     dialects = sorted(name for name, content in load_dialects().items() if content["revision"] == level.revision)
     others = [None, *(name for name in dialects if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
-    candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
+    # Drafts with the same graphs have the same tests, and other interfaces.
+    later = [replace(level, revision=name) for name in DRAFTS if name != level.revision == find_revision(name).graph_draft]
+    candidates = [_with_dialect(each, dialect) for dialect in (level.dialect, *others) for each in (level, *later)]
     wanted = names.union(*(find_uses(scripts, _idl(each), _names(each) - _names(_with_dialect(each, None))) for each in candidates))
     # The first one of several.
     chosen = min(candidates, key=lambda each: len(wanted - _names(each)))

@@ -1,10 +1,11 @@
 // Frames that WebGPU makes, a graph that computes on them, and results that WebGPU reads, without a copy in JavaScript between the two:
 //
-//   webnn run --revision 2026-06+exportable-tensors examples/js/exportable_tensors.mjs
+//   webnn run --revision 2026-09 examples/js/exportable_tensors.mjs
 //
 // The program is that of WebNN's MLTensor explainer (https://github.com/webmachinelearning/webnn/blob/main/mltensor-explainer.md#webgpu-interop),
 // with these changes:
-// - createExportableTensor(descriptor, gpuDevice) in place of createTensor({..., exportableToGPU: true}), as in pull request #942;
+// - createExportableTensor(descriptor, gpuDevice) in place of createTensor({..., exportableToGPU: true}), and exportToGPU() without a promise, as
+//   in the draft 2026-09;
 // - the device comes from navigator.gpu, and the graph is there: it makes the frame brighter, to at most 1;
 // - queue.writeBuffer in place of the shader that fills a tensor from a video, and a copy in place of the one that renders: the emulated device
 //   has no shaders;
@@ -25,7 +26,7 @@ const screen = gpuDevice.createBuffer({size: 16, usage: GPUBufferUsage.COPY_DST 
 
 const applyEffectToFrame = async frame => {
   // Wait for all ML work involving `mlTensor1` to complete, then rent it out to WebGPU.
-  const tensorizedGpuBuffer = await mlContext.exportToGPU(mlTensor1);
+  const tensorizedGpuBuffer = mlContext.exportToGPU(mlTensor1);
   gpuDevice.queue.writeBuffer(tensorizedGpuBuffer, 0, frame);
 
   // WebNN cannot use the tensor meanwhile.
@@ -41,7 +42,7 @@ const applyEffectToFrame = async frame => {
   mlContext.dispatch(graph, {input: mlTensor1}, {output: mlTensor2});
 
   // Wait for all ML work involving `mlTensor2` to complete, then rent it out to WebGPU.
-  const tensorizedGpuBufferAfterInference = await mlContext.exportToGPU(mlTensor2);
+  const tensorizedGpuBufferAfterInference = mlContext.exportToGPU(mlTensor2);
   const encoder = gpuDevice.createCommandEncoder();
   encoder.copyBufferToBuffer(tensorizedGpuBufferAfterInference, 0, screen, 0, 16);
   gpuDevice.queue.submit([encoder.finish()]);

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.support import FIRST, NEWEST, each_row
+from tests.support import FIRST, each_row
 from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 from webnn.validation import descriptor_models, dictionary
+from webnn.validation.drafts import DRAFTS as DRAFTS_IN_ORDER
+from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
 from webnn.validation.operation import Operation
 from webnn.validation.revision import Revision
@@ -171,7 +173,7 @@ class Draft:
 #: The models of dictionaries that belong to no operation, in the drafts that have them.
 _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
     "2024-06": {"MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions},
-    "2026-06": {
+    "2026-09": {
         "MLOperandDescriptor": descriptor_models.OperandDescriptorWithShape,
         "MLTensorDescriptor": descriptor_models.TensorDescriptor,
     },
@@ -191,8 +193,8 @@ def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> D
 
 
 FORMER = _draft(FIRST, REFERENCE)
-LATEST = _draft(NEWEST, REFERENCE_NEWEST)
-#: The current draft first, as in signatures and dictionaries that hold what either draft has.
+LATEST = _draft(find_revision(DRAFTS_IN_ORDER[-1]), REFERENCE_NEWEST)
+#: The first draft and the newest one; the newest first, as in signatures and dictionaries that hold what either draft has.
 DRAFTS = (LATEST, FORMER)
 
 #: The class of each interface, and of `Navigator`, which includes a mixin.

@@ -46,7 +46,7 @@ OWN_METHODS = {("MLGraph", name) for name in ("accuracy", "firstNaN", "profile",
 NEVER_FAIL = {("MLTensor", "destroy"): "a tensor belongs to a context of the current draft, and a second call does nothing"}
 PROMISES = {(interface, name.removesuffix(SYNC)) for interface, name in METHODS if name.endswith(SYNC)} & set(METHODS)
 #: How what one draft alone has says that the contexts of the other one refuse it.
-ONE_DRAFT = "follows the draft 2024-06|follows a draft since 2026-06"
+ONE_DRAFT = "follows the draft 2024-06|follows a draft since 2026-06|follows a draft until 2026-06"
 
 _QUOTED_ANCHOR = re.compile(r"""[`"'](#[a-z][a-z0-9-]*)[`"']""")
 _SECTION = re.compile(r"^([A-Z]\w+):\n((?:(?:    .*)?\n)*)", re.MULTILINE)

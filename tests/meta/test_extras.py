@@ -37,6 +37,7 @@ TESTS = ["tests/validation/test_matmul.py", "tests/builder/onnx/test_matmul.py",
 _ARGUMENT = "an argument of PyTorch's export has the same name"
 #: Core files that name an extra, with the reason.
 NAMED = {
+    "validation/drafts/draft_2026_09.py": "it refuses the name of the proposal that it took up",
     "validation/revision.py": "type checkers know the proposals by name: they cannot follow entry points",
     "webnn/torch/__init__.py": _ARGUMENT,
     "webnn/torch/exporting.py": _ARGUMENT,

@@ -70,6 +70,8 @@ RETURNED = {
     "Promise<ArrayBuffer>": "asyncio.Future[Any]",
     "Promise<undefined>": "asyncio.Future[Any]",
     "MLOpSupportLimits": "dict[str, Any]",
+    # An object of the device's package.
+    "GPUBuffer": "Any",
     "undefined": "None",
 }
 #: The return types of twins whose promise has no Python type.
@@ -124,6 +126,7 @@ def test_there_are_promises() -> None:
         ("ML", "createContext"),
         ("MLContext", "compute"),
         ("MLContext", "createTensor"),
+        ("MLContext", "createExportableTensor"),
         ("MLContext", "createConstantTensor"),
         ("MLContext", "readTensor"),
         ("MLGraphBuilder", "build"),
@@ -279,6 +282,11 @@ REFUSED: dict[tuple[Draft, str, str], tuple[Callable[[Objects], object], str]] =
         lambda each: each.context.createConstantTensor(DESCRIPTOR, ARRAYS["x"]),
         "it has compute",
     ),
+    (FORMER, "MLContext", "createExportableTensor"): (
+        lambda each: each.context.createExportableTensor(DESCRIPTOR, webnn.GPUDevice()),
+        r'ML\(revision="2026-09"\) has it',
+    ),
+    (FORMER, "MLContext", "exportToGPU"): (lambda each: each.context.exportToGPU(each.graph), r'ML\(revision="2026-09"\) has it'),
     (FORMER, "MLContext", "readTensor"): (lambda each: each.context.readTensor(each.graph), "it has compute"),
     (FORMER, "MLContext", "writeTensor"): (lambda each: each.context.writeTensor(each.graph, ARRAYS["x"]), "it has compute"),
     (FORMER, "MLGraph", "destroy"): (lambda each: each.graph.destroy(), r'ML\(revision="2026-06"\) has it'),

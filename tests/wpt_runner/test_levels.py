@@ -12,6 +12,7 @@ import pytest
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.idl_texts import write_idl
 from webnn.javascript.idl import load_dialects, load_idl
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.idl_names import names_of
@@ -122,6 +123,18 @@ def test_a_checkout_that_is_newer(tmp_path: Path, more: str, script: str, dialec
     assert choice.describe(dialect, "none").endswith(line)
     assert choice.warning() == (warning and f"the checkout is newer than the drafts here: {warning}")
     assert choice.level.make_ml().createContextSync()
+
+
+def test_the_idl_of_a_draft_without_tests_of_its_own(tmp_path: Path) -> None:
+    """It has those of the draft before it, whose graphs are the same."""
+    newest = LEVELS[-1]
+    idl = json.loads(json.dumps(find_revision("2026-09").idl()))
+    choice = choose_for(tmp_path, write_idl({**idl, "namespaces": {}, "conversions": {}}))
+    assert (choice.level.name, choice.level.revision, choice.level.dialect) == (newest.name, "2026-09", None)
+    assert (choice.unknown, choice.warning()) == ((), "")
+    level = find_level("2026-09+compute")
+    assert (level.name, level.revision, level.dialect) == (newest.name, "2026-09+compute", newest.dialect)
+    assert "exportToGPU" in dir(level.make_ml().createContextSync())
 
 
 def test_a_few_differences_do_not_change_the_level(tmp_path: Path) -> None:

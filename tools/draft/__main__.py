@@ -2,6 +2,7 @@
 
     python -m tools.draft OLD.bs NEW.bs 2026-09                    prints what differs, and what a person must decide
     python -m tools.draft OLD.bs NEW.bs 2026-09 --write            also writes the draft's module and its data, and the page of differences
+    python -m tools.draft NEW.idl 2026-09                          the same of a draft of which only the IDL is known
 
 OLD is the source of the newest draft in the chain. docs/adding-an-op.md has what comes after it.
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 from tools.draft.module import write_module
 from tools.draft.page import write_page
 from tools.draft.plan import Chain, make_plan
-from tools.draft.source import Source, read
+from tools.draft.source import Source, read, read_alone, read_known
 from tools.extract_idl import FOLDER, render
 from tools.steps.cited import ROOT
 from webnn.validation.drafts import DELTAS, NEWEST, find_revision
@@ -33,12 +34,15 @@ def write_draft(old: Source, new: Source, chain: Chain, folder: Path) -> list[Pa
     """Write the module and the data of a draft into a folder; return the files."""
     plan = make_plan(old, new, chain)
     texts = {
-        f"{stem(new.name)}.py": write_module(new.name, chain.revision.name, plan, has_limits=new.limits is not None),
+        f"{stem(new.name)}.py": write_module(
+            new.name, chain.revision.name, plan, has_limits=new.limits is not None, is_partial=new.isPartial
+        ),
         f"{new.name}.idl.json": render(new.idl),
-        f"{new.name}.steps.json": render(new.steps),
     }
-    if new.limits is not None:
-        texts[f"{new.name}.limits.json"] = render(new.limits)
+    if not new.isPartial:
+        texts[f"{new.name}.steps.json"] = render(new.steps)
+        if new.limits is not None:
+            texts[f"{new.name}.limits.json"] = render(new.limits)
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8", newline="\n")
     return [folder / file for file in texts]
@@ -46,19 +50,30 @@ def write_draft(old: Source, new: Source, chain: Chain, folder: Path) -> list[Pa
 
 def _chain() -> Chain:
     """Return the drafts of the package."""
-    return Chain(revision=find_revision(NEWEST), deltas=[(("webnn.validation.drafts", stem(delta.name)), delta) for delta in DELTAS])
+    return Chain(
+        revision=find_revision(NEWEST),
+        deltas=[(("webnn.validation.drafts", stem(delta.name)), delta) for delta in DELTAS if not delta.provisional],
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.draft", description="Compare two sources of the specification.")
-    parser.add_argument("old", type=Path, help=f"the source of the draft {NEWEST}, in Bikeshed")
-    parser.add_argument("new", type=Path, help="the source of the new draft")
+    parser.add_argument(
+        "sources",
+        type=Path,
+        nargs="+",
+        metavar="source",
+        help=f"the sources of the draft {NEWEST} and of the new one, in Bikeshed; or the new one's IDL alone",
+    )
     parser.add_argument("name", help="the new draft's year and month, for example 2026-09")
     parser.add_argument("--write", action="store_true", help="write the module, the data and the page")
     given = parser.parse_args(arguments)
+    if len(given.sources) > 2:
+        parser.error(f"there must be one source or two, got {len(given.sources)}")
     try:
-        old, new = read(given.old, NEWEST), read(given.new, given.name)
+        old = read_known(NEWEST) if len(given.sources) == 1 else read(given.sources[0], NEWEST)
+        new = read_alone(given.sources[0], given.name, old) if len(given.sources) == 1 else read(given.sources[1], given.name)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     chain = _chain()

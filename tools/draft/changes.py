@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tools.draft.source import Source
 from tools.steps import cited, reach
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import DRAFTS_WITH_TEXT
 from webnn.validation.drafts.idl import Idl, IdlMember, IdlOperation
 from webnn.validation.steps import load_steps
 
@@ -190,7 +190,7 @@ def _index() -> dict[tuple[str, str], dict[str, tuple[tuple[str, ...], str]]]:
     """Return the places and the test of each step of the chain's drafts: by the algorithm and the text, and by the number."""
     found: defaultdict[tuple[str, str], dict[str, tuple[tuple[str, ...], str]]] = defaultdict(dict)
     tests = reach.load()
-    for draft in DRAFTS:
+    for draft in DRAFTS_WITH_TEXT:
         for algorithm in load_steps(draft).values():
             for number, step in algorithm.steps.items():
                 key = draft, algorithm.name, number

@@ -13,7 +13,7 @@ __all__ = ["write_module"]
 _DRAFTS = "webnn.validation.drafts"
 
 
-def write_module(name: str, after: str, plan: Plan, *, has_limits: bool) -> str:
+def write_module(name: str, after: str, plan: Plan, *, has_limits: bool, is_partial: bool = False) -> str:
     """Write the module.
 
     Args:
@@ -21,6 +21,7 @@ def write_module(name: str, after: str, plan: Plan, *, has_limits: bool) -> str:
         after: The draft before it.
         plan: Its changes.
         has_limits: There is a file of its limits.
+        is_partial: Only its IDL is known: it has the limits of the draft before.
     """
     imports = {(f"{_DRAFTS}.delta", "Delta"), (f"{_DRAFTS}.idl", "read_idl"), *plan.imports}
     fields = {"name": "_NAME", "after": json.dumps(after)}
@@ -39,7 +40,11 @@ def write_module(name: str, after: str, plan: Plan, *, has_limits: bool) -> str:
     if plan.flags:
         fields["flags"] = _mapping(plan.flags)
     fields["idl"] = "lambda _: read_idl(_NAME)"
-    if has_limits:
+    if is_partial:
+        if not (plan.added or plan.removed or plan.changed or plan.types or plan.flags):
+            fields["context_only"] = "True"
+        fields["provisional"] = "True"
+    elif has_limits:
         imports.add((f"{_DRAFTS}.limits", "read_limits"))
         fields["limits"] = "lambda _: read_limits(_NAME)"
     body = "".join([f"    {key}={value},\n" for key, value in fields.items()])

@@ -27,7 +27,9 @@ def _lines(old: Source, new: Source, plan: Plan, steps: Sequence[StepChange]) ->
     counts = Counter(each.what for each in steps)
     tags = sum(len(each.places) for each in steps if each.what == "moved")
     yield (
-        f"{len(plan.decisions)} decisions, and {sum(counts[each] for each in _TO_READ)} steps to read: "
+        f"{len(plan.decisions)} decisions. Only the IDL is known: limits and steps are taken to be those of {old.name}."
+        if new.isPartial
+        else f"{len(plan.decisions)} decisions, and {sum(counts[each] for each in _TO_READ)} steps to read: "
         f"{', '.join([f'{counts[each]} {each}' for each in _TO_READ])}. {counts['moved']} steps have another number, in {tags} tags."
     )
     yield from _list("Decisions", plan.decisions)

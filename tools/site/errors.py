@@ -14,7 +14,7 @@ import griffe
 
 import webnn
 from tools.site.text import ROOT, code, table, titled
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import DRAFTS_WITH_TEXT
 from webnn.validation.steps import load_steps
 
 __all__ = ["PAGE", "ErrorClass", "classes", "page"]
@@ -131,7 +131,7 @@ def _described(error: ErrorClass) -> Iterator[str]:
 def _throwers(name: str) -> Iterator[str]:
     """Yield which algorithms of the drafts throw an error of this name, for the less frequent ones."""
     rows = []
-    for draft in DRAFTS:
+    for draft in DRAFTS_WITH_TEXT:
         found = [
             each.name.partition("(")[0] for each in load_steps(draft).values() if any(step.throws == name for step in each.steps.values())
         ]

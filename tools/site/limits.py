@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tools.site.text import code, table
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles import PROFILES, load_profile
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DRAFTS_OF_GRAPHS, find_revision
 from webnn.validation.drafts.limits import Limits, OperandLimits
 from webnn.validation.revision import Revision
 
@@ -31,10 +31,10 @@ class _Row(NamedTuple):
 
 def limits_table(operation: str) -> list[str]:
     """Return the table: a row for each draft and for profiles with the same limits, a column for operands with the same limits."""
-    limits = find_revision(DRAFTS[-1]).limits
+    limits = find_revision(DRAFTS_OF_GRAPHS[-1]).limits
     assert limits is not None
     operands = limits.operations[operation]
-    rows = [row for draft in DRAFTS for row in _of_draft(find_revision(draft), operation, operands)]
+    rows = [row for draft in DRAFTS_OF_GRAPHS for row in _of_draft(find_revision(draft), operation, operands)]
     rows += _of_profiles(operation, operands, len(limits.data_types))
     joined: dict[tuple[str, ...], list[str]] = {}
     for index, (name, operand) in enumerate(operands.items()):

@@ -66,7 +66,7 @@ def _page() -> Iterator[str]:
             ["[Commands](commands/index.md)", "every command and option"],
             ["[Environment variables](environment.md)", "what they set, and what a program says in their place"],
             ["[pytest](pytest.md)", "fixtures, markers and options"],
-            ["[The drafts](../revisions.md)", f"{' and '.join(map(str, DRAFTS))}: what differs"],
+            ["[The drafts](../revisions.md)", f"{', '.join(map(str, DRAFTS))}: what differs"],
         ],
     )
     for kind, names in index().items():

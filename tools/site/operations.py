@@ -19,7 +19,7 @@ from tools.site.steps import errors_table
 from tools.site.text import code, collapsed, docstring_of, fence, table, titled
 from webnn import MLGraphBuilder
 from webnn.builder.semantics import find_switches
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DRAFTS_OF_GRAPHS, find_revision
 from webnn.validation.drafts.idl import IdlMember
 from webnn.validation.drafts.idl_text import write_type
 from webnn.validation.operation import Operation
@@ -52,7 +52,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 @cache
 def operations() -> Mapping[str, Operation]:
     """Return the operations of all drafts, each with the row of the newest draft that has it."""
-    return MappingProxyType({name: row for draft in DRAFTS for name, row in find_revision(draft).operations.items()})
+    return MappingProxyType({name: row for draft in DRAFTS_OF_GRAPHS for name, row in find_revision(draft).operations.items()})
 
 
 def pages() -> dict[str, str]:
@@ -82,15 +82,15 @@ def operation_page(name: str) -> str:
 
 
 def _drafts(name: str) -> list[str]:
-    return [draft for draft in DRAFTS if name in find_revision(draft).operations]
+    return [draft for draft in DRAFTS_OF_GRAPHS if name in find_revision(draft).operations]
 
 
 def _remark(name: str) -> str:
     """Say which drafts have an operation, unless all have it."""
     drafts = _drafts(name)
-    if drafts == list(DRAFTS):
+    if drafts == list(DRAFTS_OF_GRAPHS):
         return ""
-    return f"since {drafts[0]}" if drafts[-1] == DRAFTS[-1] else f"until {drafts[-1]}"
+    return f"since {drafts[0]}" if drafts[-1] == DRAFTS_OF_GRAPHS[-1] else f"until {drafts[-1]}"
 
 
 def _page(name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from tools.site.text import ROOT, code, table
 from tools.steps.cited import Citation, Function, citations, functions, reasons
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DRAFTS_WITH_TEXT, find_revision
 from webnn.validation.steps import Algorithm, Step, algorithms_of
 from webnn.validation.steps.tags import Tag
 
@@ -44,7 +44,7 @@ class _Row:
 
 def errors_table(operation: str) -> list[str]:
     """Return a table of the steps that can throw in a call of an operation, in the order of the newest draft that has them."""
-    drafts = [draft for draft in DRAFTS if operation in find_revision(draft).operations]
+    drafts = [draft for draft in DRAFTS_WITH_TEXT if operation in find_revision(draft).operations]
     rows: dict[str, _Row] = {}
     for draft in reversed(drafts):
         for algorithm in algorithms_of(operation, draft):

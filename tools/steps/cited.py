@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DRAFTS_WITH_TEXT, find_revision
 from webnn.validation.steps import Algorithm, Step, algorithms_of, load_steps
 from webnn.validation.steps.tags import Cite, Tag, read_tags
 
@@ -119,7 +119,7 @@ def _validators(draft: str) -> Mapping[tuple[str, str], tuple[str, ...]]:
 def operations(function: Function, draft: str) -> tuple[str, ...] | None:
     """Return the operations whose validator a function is in a draft; ``None`` if it is not one in any draft."""
     key = function.module, function.name
-    if not any(key in _validators(each) for each in DRAFTS):
+    if not any(key in _validators(each) for each in DRAFTS_WITH_TEXT):
         return None
     return _validators(draft).get(key, ())
 
@@ -159,7 +159,7 @@ def steps(function: Function, cite: Cite, draft: str) -> Iterator[tuple[Algorith
 def citations() -> Mapping[Key, tuple[Citation, ...]]:
     """Return the citations of each step."""
     found: dict[Key, tuple[Citation, ...]] = {}
-    for draft in DRAFTS:
+    for draft in DRAFTS_WITH_TEXT:
         for function in functions():
             for tag in function.tags:
                 for cite in tag.cites(draft):
@@ -192,7 +192,7 @@ def problems() -> Iterator[str]:
     for function in functions():
         for tag in function.tags:
             yield from (f"{function.path}:{tag.line}: {problem}" for problem in _tag_problems(function, tag))
-    for draft in DRAFTS:
+    for draft in DRAFTS_WITH_TEXT:
         for algorithm in load_steps(draft).values():
             for step in algorithm.steps.values():
                 key = draft, algorithm.name, step.number
@@ -202,14 +202,14 @@ def problems() -> Iterator[str]:
                     yield f"{key} is cited by {cited[key][0].function}, but there is a reason why it is not"
                 elif key not in cited and key not in uncited:
                     yield f"{key} ({step.throws}) is not cited, and has no reason"
-    known = {(draft, name, number) for draft in DRAFTS for name, each in load_steps(draft).items() for number in each.steps}
+    known = {(draft, name, number) for draft in DRAFTS_WITH_TEXT for name, each in load_steps(draft).items() for number in each.steps}
     for key in uncited.keys() - known:
         yield f"{key} has a reason, but is not a step that throws"
 
 
 def _tag_problems(function: Function, tag: Tag) -> Iterator[str]:
     for since, cites in tag.parts:
-        drafts = [draft for draft in DRAFTS if tag.cites(draft) == cites and draft >= since]
+        drafts = [draft for draft in DRAFTS_WITH_TEXT if tag.cites(draft) == cites and draft >= since]
         for cite in cites:
             applies = cite.is_letter
             for draft in () if cite.is_letter else drafts:

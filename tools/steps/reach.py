@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tools.steps.cited import ROOT, Function, Key, citations, functions, operations, steps
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import DRAFTS_WITH_TEXT
 from webnn.validation.steps import Step, algorithms_of
 from webnn.validation.steps.tags import Cite, Tag
 
@@ -99,7 +99,7 @@ def _of_error(error: _Error) -> Iterator[Key]:
     frames, draft, operation, argument, _ = error
     chain = [found for module, line in reversed(frames) if (found := _tag_at(module, line)) is not None]
     for index, (function, tag) in enumerate(chain):
-        for each in [draft] if draft in DRAFTS else DRAFTS:
+        for each in [draft] if draft in DRAFTS_WITH_TEXT else DRAFTS_WITH_TEXT:
             cites = tag.cites(each)
             inner = chain[index + 1][1].cites(each) if index + 1 < len(chain) else ()
             if len(cites) > 1 and inner and inner[0].is_letter:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from webnn.validation import extras
 from webnn.validation.dictionary import find_replacements
-from webnn.validation.drafts import draft_2024_06, draft_2026_06
+from webnn.validation.drafts import draft_2024_06, draft_2026_06, draft_2026_09
 from webnn.validation.drafts.browsers import BROWSERS
 from webnn.validation.drafts.chromium import CHROMIUM
 from webnn.validation.drafts.compute import COMPUTE
@@ -33,6 +33,8 @@ __all__ = [
     "DEFAULT",
     "DELTAS",
     "DRAFTS",
+    "DRAFTS_OF_GRAPHS",
+    "DRAFTS_WITH_TEXT",
     "NEWEST",
     "Delta",
     "compose",
@@ -47,12 +49,16 @@ __all__ = [
 
 _FIRST = draft_2024_06.DRAFT
 #: The drafts after the first one, and the additions.
-DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
+DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT, draft_2026_09.DRAFT)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS, CHROMIUM, COMPUTE)})
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
-#: The newest draft, the default of programs in JavaScript and of commands.
-NEWEST = DRAFTS[-1]
+#: The drafts that descriptions of graphs and files name. The others change contexts only.
+DRAFTS_OF_GRAPHS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS if not delta.context_only))
+#: The drafts whose text is known, with its steps.
+DRAFTS_WITH_TEXT: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS if not delta.provisional))
+#: The newest draft whose text is known, the default of programs in JavaScript and of commands.
+NEWEST = DRAFTS_WITH_TEXT[-1]
 #: The default of programs in Python: the newest draft with `MLContext.compute`.
 DEFAULT = f"{NEWEST}+{COMPUTE.name}"
 

@@ -111,7 +111,10 @@ class Delta:
         reference: Returns the functions of `webnn.reference` for operations that are new or changed, by the operation's name.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
-        context_only: The addition changes contexts only: a graph is described, saved and loaded without it.
+        context_only: It changes contexts only: a graph is described, saved and loaded without it. A graph of such a draft is one of the
+            draft before.
+        takes: The additions that a draft takes up. It has them, so their names are refused behind its own.
+        provisional: Not all of the draft's text is known, for example its IDL alone. A program gets it only by its name.
     """
 
     name: str
@@ -133,6 +136,8 @@ class Delta:
     idl: Callable[[Idl], Idl] = _same
     limits: Callable[[Limits | None], Limits | None] = _same
     context_only: bool = False
+    takes: Sequence[str] = ()
+    provisional: bool = False
 
 
 def compose(before: Revision, *deltas: Delta) -> Revision:
@@ -146,7 +151,8 @@ def compose(before: Revision, *deltas: Delta) -> Revision:
         if (delta.since and delta.since not in before.history) or delta.after not in {"", before.name}:
             raise ValueError(f"{delta.name!r} comes after {delta.after or delta.since!r}, not after {before.name!r}")
         if delta.name in before.history:
-            raise ValueError(f"{before.name!r} has {delta.name!r} already")
+            hint = "" if f"+{delta.name}" in before.name else f": leave +{delta.name} out"
+            raise ValueError(f"{before.name!r} has {delta.name!r} already{hint}")
         for other in before.history:
             if reason := delta.conflicts.get(other) or before.conflicts.get((other, delta.name)):
                 raise ValueError(f"{delta.name!r} cannot be combined with {other!r}: {reason}")
@@ -175,7 +181,8 @@ def _apply(before: Revision, delta: Delta) -> Revision:
     return replace(
         before,
         name=delta.name if delta.after else f"{before.name}+{delta.name}",
-        history=(*before.history, delta.name),
+        history=(*before.history, *delta.takes, delta.name),
+        graph_draft=delta.name if delta.after and not delta.context_only else before.graph_draft,
         operations=MappingProxyType(operations),
         members=(before.members | added).difference(removed),
         removed=MappingProxyType({key: instead for key, instead in {**before.removed, **removed}.items() if key not in added}),

@@ -67,6 +67,7 @@ _RANKS: dict[str, Mapping[str, Ranks]] = {
 DRAFT = Revision(
     name=_NAME,
     history=(_NAME,),
+    graph_draft=_NAME,
     operations=MappingProxyType({name: OPERATIONS[name] for name in _OPERATIONS.split()}),
     members=frozenset({"MLContext.compute"}),
     removed=MappingProxyType({}),

@@ -16,10 +16,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
-from webnn.validation.extension import Extension
+from webnn.validation import extras
 
 __all__ = [
-    "INTERFACES",
     "Idl",
     "IdlArgument",
     "IdlAttribute",
@@ -29,6 +28,7 @@ __all__ = [
     "IdlOperation",
     "IdlType",
     "Interfaces",
+    "find_interfaces",
     "merge_idl",
     "read_idl",
 ]
@@ -110,14 +110,21 @@ class Idl(TypedDict):
 
 
 class Interfaces(NamedTuple):
-    """Interfaces of another specification, for programs in JavaScript."""
+    """Interfaces of another specification, for programs in JavaScript.
+
+    An extra has a function that returns them. Its entry point in the group ``webnn.interfaces`` has the name of an interface of which a
+    draft returns objects.
+    """
 
     idl: Mapping[str, Any]
     classes: Mapping[str, type]
 
 
-#: Returns interfaces that programs in JavaScript have beside those of the draft.
-INTERFACES: Extension[Callable[[], Interfaces]] = Extension("interfaces")
+def find_interfaces(idl: Idl) -> list[Interfaces]:
+    """Return the interfaces of extras for those of other specifications of which the operations of an IDL return objects."""
+    operations = [each for interface in idl["interfaces"].values() for each in interface.get("operations", ())]
+    returned = {each["returns"] for each in operations if isinstance(each["returns"], str)}
+    return [entry.load()() for name, entry in extras.find("webnn.interfaces").items() if name in returned]
 
 
 def read_idl(name: str) -> Idl:

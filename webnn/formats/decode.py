@@ -31,7 +31,7 @@ from webnn.validation.descriptor import (
     integer_range,
     is_float,
 )
-from webnn.validation.drafts import DRAFTS, find_revision, for_devices
+from webnn.validation.drafts import DRAFTS, DRAFTS_OF_GRAPHS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.named_descriptor import GIVE_SIZES, NamedDescriptor
 from webnn.validation.numbers import cast
@@ -118,7 +118,7 @@ def _find_draft(graph: Mapping[str, Any], inputs: Mapping[str, Any], constants: 
     types = [each.get("dataType") for each in (*inputs.values(), *constants.values()) if isinstance(each, dict)]
     casts = [node.get("options") for node in nodes if isinstance(node, dict) and node.get("op") == "cast"]
     types += [options.get("dataType") for options in casts if isinstance(options, dict)]
-    return for_devices() if any(each in SMALL_TYPES for each in types) else find_revision(DRAFTS[-1])
+    return for_devices() if any(each in SMALL_TYPES for each in types) else find_revision(DRAFTS_OF_GRAPHS[-1])
 
 
 def _name_of(size: dict[str, Any], *place: str | int) -> Any:

@@ -15,7 +15,7 @@ from webnn.formats.exchange import has_types, signatures
 from webnn.validation import webidl
 from webnn.validation.caller import find_program
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
-from webnn.validation.drafts import DRAFTS, extra_additions, for_devices
+from webnn.validation.drafts import DRAFTS_OF_GRAPHS, extra_additions, for_devices
 from webnn.validation.errors import WebNNTypeError, WebNNWarning
 
 __all__ = ["Encoded", "encode", "encode_options"]
@@ -64,7 +64,7 @@ def encode(description: GraphDescription) -> Encoded:
 
 def _lift(description: GraphDescription) -> GraphDescription:
     own = description.draft.partition("+")[0]
-    if own == DRAFTS[-1]:
+    if own == DRAFTS_OF_GRAPHS[-1]:
         needed = description.draft == own and has_types(description, SMALL_TYPES)
         return replace(description, draft=for_devices().name) if needed else description
     try:
@@ -82,9 +82,9 @@ def _name_draft(description: GraphDescription) -> str:
     """
     own, *additions = description.draft.split("+")
     extra = extra_additions() if additions else ()
-    if own not in DRAFTS or not set(additions) <= {for_devices().history[-1], *extra}:
-        raise DescriptionError(f"a file can name {', '.join(DRAFTS)}, not {webidl.describe(description.draft)}", "draft")
-    return "" if own == DRAFTS[-1] and set(additions).isdisjoint(extra) else description.draft
+    if own not in DRAFTS_OF_GRAPHS or not set(additions) <= {for_devices().history[-1], *extra}:
+        raise DescriptionError(f"a file can name {', '.join(DRAFTS_OF_GRAPHS)}, not {webidl.describe(description.draft)}", "draft")
+    return "" if own == DRAFTS_OF_GRAPHS[-1] and set(additions).isdisjoint(extra) else description.draft
 
 
 def _encode_constant(name: str, constant: ConstantDescription, weights: dict[str, ConstantDescription]) -> dict[str, Any]:

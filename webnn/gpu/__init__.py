@@ -13,9 +13,9 @@ from webnn.gpu.buffer import GPUBuffer, GPUBufferUsage, GPUMapMode
 from webnn.gpu.commands import GPUCommandBuffer, GPUCommandEncoder, GPUQueue
 from webnn.gpu.device import GPUBufferDescriptor, GPUDevice, GPUDeviceLostInfo
 from webnn.gpu.idl import WEBGPU_IDL
+from webnn.validation.drafts.idl import Interfaces
 
 __all__ = [
-    "CLASSES",
     "WEBGPU_IDL",
     "GPUBuffer",
     "GPUBufferDescriptor",
@@ -26,9 +26,14 @@ __all__ = [
     "GPUDeviceLostInfo",
     "GPUMapMode",
     "GPUQueue",
+    "find_interfaces",
 ]
 
-#: The classes of the interfaces that programs in JavaScript have objects of.
-CLASSES: Mapping[str, type] = MappingProxyType(
+_CLASSES: Mapping[str, type] = MappingProxyType(
     {each.__name__: each for each in (GPUBuffer, GPUCommandBuffer, GPUCommandEncoder, GPUDevice, GPUQueue)}
 )
+
+
+def find_interfaces() -> Interfaces:
+    """Return the interfaces that programs in JavaScript have objects of."""
+    return Interfaces(WEBGPU_IDL, _CLASSES)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Required, TypedDict, U
 
 import numpy as np
 
-from webnn.context import ml
+from webnn.context import gpu
 from webnn.context.promise import Pending
 from webnn.gpu.buffer import Bytes, GPUBuffer, GPUBufferUsage
 from webnn.gpu.commands import GPUCommandEncoder, GPUQueue
@@ -20,10 +20,12 @@ from webnn.validation.errors import InvalidStateError, WebNNTypeError
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["GPUBufferDescriptor", "GPUDevice", "GPUDeviceLostInfo"]
+__all__ = ["EXPORTED", "GPUBufferDescriptor", "GPUDevice", "GPUDeviceLostInfo"]
 
 
 _EVERY_USAGE = sum(GPUBufferUsage)
+#: The usage of an exported tensor's buffer.
+EXPORTED = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
 
 
 class GPUBufferDescriptor(TypedDict, total=False):
@@ -41,7 +43,7 @@ class GPUDeviceLostInfo(TypedDict):
     message: str
 
 
-class GPUDevice(ml.GPUDevice):
+class GPUDevice(gpu.GPUDevice):
     """A device of the stand-in. Any thread may call any method.
 
     Args:
@@ -162,15 +164,17 @@ class GPUDevice(ml.GPUDevice):
         for buffer in buffers:
             buffer._end(returned=False)
 
+    @property
+    def _hasBuffers(self) -> bool:
+        return True
+
     def _check_lost(self, operation: str) -> None:
-        """Raise InvalidStateError if the device is lost."""
         if self._info is not None:
             message = f"{operation}: the GPUDevice must not be lost, but it is: {self._info['message']}"
             raise InvalidStateError(message, operation=operation)
 
-    def _export(self, data: Bytes, usage: GPUBufferUsage, returns: Callable[[Bytes | None], None]) -> GPUBuffer:
-        """Make a buffer over the bytes of a tensor; ``returns`` gets them when it is destroyed."""
-        buffer = GPUBuffer._create(self, self._lock, data, usage, "tensor", returns)
+    def _export(self, data: Bytes, returns: Callable[[Bytes | None], None]) -> GPUBuffer:
+        buffer = GPUBuffer._create(self, self._lock, data, EXPORTED, "tensor", returns)
         with self._lock:
             self._check_lost("exportToGPU")
             self._buffers.add(buffer)

@@ -294,6 +294,9 @@ class Dispatcher:
         if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
             legacy = self._legacy
             return lambda *values: legacy.call(target, member, list(values))
+        if self._on_lost is not None and member == "exportToGPU":
+            # It waits for the work that is queued, and the event loop must go on meanwhile.
+            return partial(asyncio.get_running_loop().run_in_executor, None, target.exportToGPU)
         method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
         return method
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import webnn
 from webnn.validation.drafts import find_revision
-from webnn.validation.drafts.idl import INTERFACES, merge_idl
+from webnn.validation.drafts.idl import find_interfaces, merge_idl
 from webnn.validation.revision import Revision
 
 __all__ = ["BindingIdl", "Members", "dialect_revision", "explain_members", "load_dialects", "load_idl"]
@@ -50,11 +50,11 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     namespaces: Mapping[str, Any] = {}
     conversions: Mapping[str, Any] = {}
     classes: Mapping[str, type] = {}
-    if (find_interfaces := followed.extension(INTERFACES)) is not None:
-        others, classes = find_interfaces()
-        idl, namespaces = merge_idl(idl, others), others["namespaces"]
+    for others, found in find_interfaces(idl):
+        idl, namespaces, classes = merge_idl(idl, others), {**namespaces, **others["namespaces"]}, {**classes, **found}
     if dialect is not None:
-        more = _load_dialect(dialect, followed.draft)
+        # A dialect fits a later draft, too, if that changes contexts only.
+        more = _load_dialect(dialect, followed.graph_draft)
         idl, namespaces = merge_idl(idl, more), {**namespaces, **more.get("namespaces", {})}
         conversions = more.get("conversions", {})
         followed = _extend(followed, more["emulator"]) if "emulator" in more else followed
@@ -74,7 +74,8 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
 
 def _extend(revision: Revision, emulator: str) -> Revision:
     """Return the revision that a dialect needs, with the additions of the one that was asked for."""
-    needed = find_revision(emulator)
+    own, plus, more = emulator.partition("+")
+    needed = find_revision((revision.draft if own == revision.graph_draft else own) + plus + more)
     additions = [each for each in revision.name.split("+")[1:] if each not in needed.history]
     return find_revision("+".join([needed.name, *additions])) if additions else needed
 

@@ -25,7 +25,7 @@ from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference import draft_2026_06
 from webnn.reference.numbers import Operation
 from webnn.reference.variants import vary
-from webnn.validation.drafts import DRAFTS, find_revision
+from webnn.validation.drafts import DRAFTS, DRAFTS_OF_GRAPHS, find_revision
 from webnn.validation.families import FAMILIES
 
 __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
@@ -34,9 +34,9 @@ __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
 _FIRST: Mapping[str, Operation] = {
     name: each for family in FAMILIES for name, each in import_module(f"webnn.reference.{family}").OPERATIONS.items()
 }
-#: Returns the operations that a draft changes: a module for each draft but the first.
+#: Returns the operations that a draft changes: a module for each draft but the first that changes more than contexts.
 _CHANGES: Mapping[str, Callable[[Mapping[str, Operation]], Mapping[str, Operation]]] = MappingProxyType(
-    dict(zip(DRAFTS[1:], (draft_2026_06.change,), strict=True))
+    dict(zip(DRAFTS_OF_GRAPHS[1:], (draft_2026_06.change,), strict=True))
 )
 
 
@@ -55,8 +55,8 @@ def operations_of(draft: str, semantics: Semantics = DEFAULT_SEMANTICS) -> Mappi
     if name not in DRAFTS:
         raise ValueError(f"draft must be one of {', '.join(DRAFTS)}, got {draft!r}")
     known = dict(_FIRST)
-    for each in DRAFTS[1 : DRAFTS.index(name) + 1]:
-        known |= _CHANGES[each](known)
+    for each in DRAFTS[: DRAFTS.index(name) + 1]:
+        known |= _CHANGES[each](known) if each in _CHANGES else {}
     operations = {operation: known[operation] for operation in find_revision(name).operations if operation in known}
     for load in find_revision(draft, imports=False).references:
         operations |= load()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.tools.draft.sources import IDL, text
+from tests.validation.drafts.test_idl_text import written
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.idl_text import write_definitions
 
 main = pytest.importorskip("tools.draft.__main__", reason="widlparser is not installed")
 
@@ -34,6 +38,39 @@ def test_it_writes(sources: list[str], tmp_path: Path, monkeypatch: pytest.Monke
     expected = {"draft_2030_01.py", "2030-01.idl.json", "2030-01.steps.json"}
     assert written == {f"validation/{name}" for name in expected} | {"docs/drafts/2030-01.md"}
     assert 'retyped(draft_2026_06.DRAFT.changed["elu"]["options"], alpha=Double)' in (tmp_path / "validation/draft_2030_01.py").read_text()
+
+
+def test_an_idl_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The draft 2026-09 was written in this way, with the IDL that its data file has."""
+    monkeypatch.setattr(main, "ROOT", tmp_path)
+    monkeypatch.setattr(main, "FOLDER", tmp_path / "validation")
+    (tmp_path / "validation").mkdir()
+    (tmp_path / "docs").mkdir()
+    idl = find_revision("2026-09").idl()
+    definitions = write_definitions(idl)
+    lines = [f"// Source: {idl['source']['title']} ({idl['source']['url']})", *map(written, definitions, definitions.values())]
+    (tmp_path / "new.idl").write_text("\n".join(lines), encoding="utf-8")
+    assert main.main([str(tmp_path / "new.idl"), "2026-09", "--write"]) == 0
+    printed = capsys.readouterr().out
+    assert [line for line in printed.splitlines() if line.startswith(("+", "-"))] == [
+        "+   Promise<MLTensor> createExportableTensor(MLTensorDescriptor descriptor, GPUDevice gpuDevice);",
+        "+   GPUBuffer exportToGPU(MLTensor tensor);",
+    ]
+    assert "0 decisions. Only the IDL is known" in printed
+    data = json.loads((tmp_path / "validation/2026-09.idl.json").read_text(encoding="utf-8"))
+    assert (data["source"], data["anchors"]) == (idl["source"], idl["anchors"])
+    assert data["interfaces"]["MLContext"]["operations"] == idl["interfaces"]["MLContext"]["operations"]
+    assert {path.name for path in (tmp_path / "validation").iterdir()} == {"2026-09.idl.json", "draft_2026_09.py"}
+    module = (tmp_path / "validation/draft_2026_09.py").read_text(encoding="utf-8")
+    assert '"MLContext": {"createExportableTensor": "", "exportToGPU": ""}' in module
+    assert module.endswith("    context_only=True,\n    provisional=True,\n)\n")
+
+
+def test_too_many_sources(sources: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main([*sources, *sources, "2030-01"])
+    assert ended.value.code == 2
+    assert "there must be one source or two, got 4" in capsys.readouterr().err
 
 
 def test_a_file_that_is_missing(sources: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,7 +203,7 @@ def test_two_threads_write_whole_buffers() -> None:
 
 
 def test_the_members_are_those_of_the_idl() -> None:
-    idl = load_idl("2026-06+exportable-tensors")
+    idl = load_idl("2026-09")
     for name, definition in WEBGPU_IDL["interfaces"].items():
         kind = getattr(__import__("webnn.gpu", fromlist=[name]), name)
         assert idl.members[name].operations - {"constructor"} <= set(dir(kind))

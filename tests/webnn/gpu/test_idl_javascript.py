@@ -1,4 +1,4 @@
-"""Tensors that are lent to a device, from JavaScript: in quickjs, in Node, and in the file of the thread's sample."""
+"""Tensors that are exported to the stand-in for WebGPU, from JavaScript: in quickjs, in Node, and in the file of the explainer's sample."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import webnn
+from tests.context.test_exporting import REVISION
 from tests.shared import ROOT
 from tests.webnn.javascript.node_support import Outcome, run
 from tests.webnn.javascript.test_realm import Page
-from tests.webnn.proposals.test_exportable_tensors import REVISION
 from tests.wpt_runner.clock import Clock
 from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.javascript.idl import load_idl
@@ -28,8 +28,8 @@ const y = await context.createExportableTensor(descriptor, device);
 const zeros = new Float32Array(4);
 for (let count = 0; count < 3; count++) { context.writeTensor(x, zeros); context.dispatch(graph, {x}, {y}); }
 
-const first = context.exportToGPU(x), second = context.exportToGPU(x), buffer = await first;
-console.log(buffer === await second, buffer === await context.exportToGPU(x), buffer.size, buffer.usage, device.queue === device.queue);
+const buffer = context.exportToGPU(x);
+console.log(buffer instanceof GPUBuffer, buffer === context.exportToGPU(x), buffer.size, buffer.usage, device.queue === device.queue);
 try { context.writeTensor(x, zeros); } catch (error) { refused(error); }
 try { context.dispatch(graph, {x}, {y}); } catch (error) { refused(error); }
 await context.readTensor(x).catch(refused);
@@ -37,7 +37,7 @@ device.queue.writeBuffer(buffer, 0, new Float32Array([9, -1, 2, 9]), 1, 2);
 buffer.destroy();
 context.dispatch(graph, {x}, {y});
 
-const result = await context.exportToGPU(y), usage = GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ;
+const result = context.exportToGPU(y), usage = GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ;
 const copy = device.createBuffer({size: 16, usage}), encoder = device.createCommandEncoder();
 encoder.copyBufferToBuffer(result, copy);
 device.queue.submit([encoder.finish()]);
@@ -54,10 +54,11 @@ try { device.createBuffer({usage}); } catch (error) { refused(error); }
 const other = await adapter.requestDevice();
 await context.createExportableTensor(descriptor, other).catch(refused);
 await context.createExportableTensor(descriptor, {}).catch(refused);
-await context.exportToGPU(await context.createTensor(descriptor)).catch(refused);
+const plain = await context.createTensor(descriptor);
+try { context.exportToGPU(plain); } catch (error) { refused(error); }
 device.lost.then(({reason, message}) => console.log(reason, message));
 device.destroy();
-await context.exportToGPU(x).catch(refused);
+try { context.exportToGPU(x); } catch (error) { refused(error); }
 """
 LINES = """\
 GPU,GPUAdapter,GPUDevice,GPUQueue
@@ -73,8 +74,8 @@ TypeError createBuffer: descriptor must have the member size (GPUBufferDescripto
 TypeError createExportableTensor: gpuDevice must be the GPUDevice that the context was made from
 TypeError createExportableTensor: gpuDevice must be an GPUDevice, got an object (of another type)
 TypeError exportToGPU: tensor must be made by createExportableTensor()
-destroyed destroy() was called
-InvalidStateError exportToGPU: the GPUDevice must not be lost, but it is: destroy() was called"""
+InvalidStateError exportToGPU: the GPUDevice must not be lost, but it is: destroy() was called
+destroyed destroy() was called"""
 
 WITHOUT = """
 const context = await navigator.ml.createContext(new GPUDevice());

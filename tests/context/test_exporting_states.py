@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 import webnn
-from tests.webnn.proposals.test_exportable_tensors import FLOATS, REVISION, read
+from tests.context.test_exporting import FLOATS, REVISION, read
 from webnn.gpu import GPUDevice
 
 NUMBERS = st.integers(-100, 100)
@@ -85,12 +85,12 @@ class Machine(RuleBasedStateMachine):
         tensor, model = self.models[which]
         if model.device < 0:
             with pytest.raises(webnn.WebNNTypeError):
-                self.context.exportToGPUSync(tensor)
+                self.context.exportToGPU(tensor)
         elif model.destroyed or self.lost[model.device]:
             with pytest.raises(webnn.InvalidStateError):
-                self.context.exportToGPUSync(tensor)
+                self.context.exportToGPU(tensor)
         else:
-            buffer = self.context.exportToGPUSync(tensor)
+            buffer = self.context.exportToGPU(tensor)
             assert model.buffer in {None, buffer}
             model.buffer = buffer
 

@@ -1,0 +1,76 @@
+"""`GPUDevice`: the devices of WebGPU from which contexts are made, and to which tensors are exported.
+
+The core has no buffers of its own. Its device makes a context of type "webgpu", and nothing else. An extra has subclasses with buffers, or
+makes such an object for a device of another package: its entry point in the group ``webnn.gpus`` has the name of that package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from webnn.validation import extras
+
+if TYPE_CHECKING:
+    Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
+
+__all__ = ["GPUDevice", "find_device"]
+
+_BUILTINS = (Mapping, str, int, float, bytes, list, tuple, set, type(None))
+
+
+class GPUDevice:
+    """A stand-in for WebGPU's ``GPUDevice``: enough to make a context of type "webgpu" from it.
+
+    Args:
+        label: A name of your choice.
+    """
+
+    __slots__ = ("__weakref__", "label")
+
+    def __init__(self, label: str = "") -> None:
+        self.label = label
+
+    @property
+    def _hasBuffers(self) -> bool:
+        """Tensors can be exported to it."""
+        return False
+
+    def _check_lost(self, operation: str) -> None:
+        """Raise `InvalidStateError` if the device is lost."""
+
+    def _export(self, data: Bytes, returns: Callable[[Bytes | None], None]) -> Any:
+        """Make a buffer of the device with a tensor's bytes; only for devices that have buffers.
+
+        Args:
+            data: The bytes, a multiple of 4. The device may keep and change the array.
+            returns: To be called once with the bytes when the buffer is destroyed, or with ``None`` if the device is lost before.
+
+        Returns:
+            The buffer, an object of the device's own package.
+
+        Raises:
+            InvalidStateError: The device is lost.
+            UnknownError: There is no memory.
+        """
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError("this GPUDevice has no buffers")
+
+
+def find_device(value: object) -> GPUDevice | None:
+    """Return the device that a value is, or that an extra makes for it; ``None`` if it is something else."""
+    if isinstance(value, GPUDevice):
+        return value
+    if isinstance(value, _BUILTINS):
+        return None
+    entries = extras.find("webnn.gpus")
+    for kind in type(value).__mro__:
+        entry = entries.get(kind.__module__.partition(".")[0])
+        if entry is not None:
+            found: GPUDevice | None = entry.load()(value)
+            return found
+    return None
