@@ -74,7 +74,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "generate": ("webnn.generate",),
         "notebook": ("webnn.notebook",),
         "xla": ("webnn.xla",),
-        "proposals": ("webnn.proposals", "webnn.gpu"),
+        "proposals": ("webnn.proposals",),
+        "gpu": ("webnn.gpu",),
     }
 )
 

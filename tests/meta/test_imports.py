@@ -67,7 +67,7 @@ BELOW = {
     "webnn.processes": {"webnn", "webnn.context"},
     "webnn.proposals": {
         *("webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context"),
-        *("webnn.commands", "webnn.gpu", "webnn.importing", "webnn.onnx", "webnn.reference"),
+        *("webnn.commands", "webnn.importing", "webnn.onnx", "webnn.reference"),
     },
     "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.onnx", "webnn.processes"},
     "webnn.generate": {

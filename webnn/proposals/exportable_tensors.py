@@ -50,7 +50,8 @@ PROPOSAL = Proposal(
     decisions=(
         Decision(
             "Where does a program get a `GPUDevice` without a GPU?",
-            "The emulator has a stand-in. In Python: `webnn.gpu.GPUDevice()`. In JavaScript as from WebGPU: "
+            "In Python from wgpu-py (docs/devices.md); else there is a stand-in. In Python: `webnn.gpu.GPUDevice()`. In JavaScript "
+            "as from WebGPU: "
             "`navigator.gpu.requestAdapter()`, then `requestDevice()`; also in a page of `webnn serve`, in place of the browser's own. "
             "It has `createBuffer`, `queue.writeBuffer`, `copyBufferToBuffer`, `submit`, `mapAsync` to read, `destroy` and `lost`. It has "
             "no shaders: a program writes the numbers that a shader would compute.",
