@@ -15,7 +15,7 @@ from webnn.builder.graph_builder import GraphBuilder, Sketch, make_sketch
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.drafts import DELTAS, DRAFTS, NEWEST, find_revision
+from webnn.validation.drafts import DELTAS, DRAFTS, DRAFTS_OF_GRAPHS, NEWEST, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.member import class_of_draft
@@ -167,7 +167,7 @@ def _move(description: GraphDescription, target: str, *, later: bool) -> GraphDe
     own, plus, additions = description.draft.partition("+")
     for name in (own, target):
         if name not in DRAFTS:
-            raise DescriptionError(f"must be one of {', '.join(DRAFTS)}, got {webidl.describe(name)}", "draft")
+            raise DescriptionError(f"must be one of {', '.join(DRAFTS_OF_GRAPHS)}, got {webidl.describe(name)}", "draft")
     # Graphs of a draft that changes contexts only are those of the one before it.
     own, target = (find_revision(name).of_graphs for name in (own, target))
     first, last = DRAFTS.index(own), DRAFTS.index(target)

@@ -31,7 +31,7 @@ from webnn.validation.descriptor import (
     integer_range,
     is_float,
 )
-from webnn.validation.drafts import DRAFTS, DRAFTS_OF_GRAPHS, find_revision, for_devices
+from webnn.validation.drafts import DRAFTS_OF_GRAPHS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.named_descriptor import GIVE_SIZES, NamedDescriptor
 from webnn.validation.numbers import cast
@@ -114,7 +114,7 @@ def _find_draft(graph: Mapping[str, Any], inputs: Mapping[str, Any], constants: 
         try:
             return find_revision(named, imports=False)
         except ValueError:
-            raise Problem(f"must be one of {', '.join(DRAFTS)}, got {webidl.describe(named)}", "draft") from None
+            raise Problem(f"must be one of {', '.join(DRAFTS_OF_GRAPHS)}, got {webidl.describe(named)}", "draft") from None
     types = [each.get("dataType") for each in (*inputs.values(), *constants.values()) if isinstance(each, dict)]
     casts = [node.get("options") for node in nodes if isinstance(node, dict) and node.get("op") == "cast"]
     types += [options.get("dataType") for options in casts if isinstance(options, dict)]

@@ -13,6 +13,7 @@ from webnn.gpu.buffer import GPUBufferUsage, GPUMapMode
 __all__ = ["WEBGPU_IDL"]
 
 _SIZE = {"extendedAttributes": {"EnforceRange": True}, "type": "unsigned long long"}
+_ATTRIBUTES = {"Exposed": ["Window", "Worker"], "SecureContext": True}
 _FLAGS = {"extendedAttributes": {"EnforceRange": True}, "type": "unsigned long"}
 
 
@@ -96,7 +97,7 @@ WEBGPU_IDL: Mapping[str, Any] = {
         },
         "GPUDeviceLostInfo": {"members": [{"name": "reason", "type": "DOMString"}, {"name": "message", "type": "DOMString"}]},
     },
-    "interfaces": _INTERFACES,
+    "interfaces": {name: {"extendedAttributes": _ATTRIBUTES, **interface} for name, interface in _INTERFACES.items()},
     "namespaces": {
         kind.__name__: {"constants": [{"name": flag.name, "value": int(flag)} for flag in kind]} for kind in (GPUBufferUsage, GPUMapMode)
     },
