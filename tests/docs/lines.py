@@ -79,7 +79,7 @@ SMALLER = {
 #: The exit codes of lines that do not end with 0: what they show is refused.
 EXIT_CODES = {
     r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
-    r"webnn (profiles|proposal) diff": 1,
+    r"webnn (profiles|spec) diff": 1,
     r"webnn run --profile coreml --fallback deny examples/int8": 1,
     r"webnn run --embedder https://news\.test examples": 1,
     r"webnn run --permissions-policy": 1,

@@ -12,9 +12,13 @@ from webnn.commands.registry import Entry
 
 __all__ = ["COMMANDS"]
 
+_DIFF = Entry("webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, verdicts.")
+
 #: The commands of this extra: an entry point.
 COMMANDS: Mapping[str, Entry] = {
-    "proposal": Entry("webnn.proposals.command", "Compare drafts with proposals, and begin a proposal."),
-    "proposal diff": Entry("webnn.proposals.command_diff", "Compare two drafts: IDL, operations, limits, verdicts."),
+    "spec": Entry("webnn.proposals.command_spec", "Compare two drafts, each with or without proposals."),
+    "spec diff": _DIFF,
+    "proposal": Entry("webnn.proposals.command", "Begin a proposal, and compare drafts with it."),
+    "proposal diff": _DIFF,
     "proposal new": Entry("webnn.proposals.command_new", "Begin a proposal: a module with one new operation, and tests."),
 }

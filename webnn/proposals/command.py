@@ -1,4 +1,4 @@
-"""``webnn proposal``: compares drafts with proposals, and begins one."""
+"""``webnn proposal``: begins a proposal, and compares drafts with it."""
 
 from __future__ import annotations
 

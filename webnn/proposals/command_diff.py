@@ -1,4 +1,4 @@
-"""``webnn proposal diff``: what differs between two drafts, or drafts with proposals."""
+"""``webnn spec diff``: what differs between two drafts, each with or without proposals."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from webnn.builder.description import GraphDescription
 from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.context.ml import ML
-from webnn.proposals.difference import Differences, compare
-from webnn.validation.drafts import find_revision
+from webnn.proposals.difference import Differences, DraftVerdict, compare
+from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.validation.revision import Revision
 
 __all__ = ["command"]
@@ -37,16 +37,21 @@ def command(
 
     The verdicts are those on the recorded conformance graphs.
 
-    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is not a draft.
+    Prints what B has more (+) and less (-) than A. The recorded graphs are those of the conformance tests of the earlier draft. The exit
+    status is 1 if the drafts differ, and 2 if one is not a draft.
     """
     before, after = _find(first), _find(second)
-    try:
-        found = compare(before, after, import_module(CASES).load_recorded(before.draft), _computer() if numbers else None)
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
+    found = compare(before, after, _recorded(before, after), _computer() if numbers else None)
     typer.echo(json.dumps(asdict(found), indent=1) if as_json else "\n".join(_lines(found)))
     if found.any:
         raise typer.Exit(1)
+
+
+def _recorded(*revisions: Revision) -> list[Any]:
+    """Return the recorded graphs of the newest draft that is not later than any of these, and that has some."""
+    last = min(DRAFTS.index(each.draft) for each in revisions)
+    load = import_module(CASES).load_recorded
+    return next(filter(None, (list(load(draft)) for draft in reversed(DRAFTS[: last + 1]))), [])
 
 
 def _computer() -> Callable[[Any, GraphDescription, Revision], Mapping[str, Any]]:
@@ -69,16 +74,21 @@ def _find(name: str) -> Revision:
         raise failure(str(error), _WRONG) from None
 
 
+def _verdicts(what: str, count: int, verdicts: list[DraftVerdict]) -> list[str]:
+    lines = [f"{what}: {count} compared, {len(verdicts)} with another verdict"]
+    lines += [f"  {verdict.name}: {verdict.before or 'taken'}, now {verdict.after or 'taken'}" for verdict in verdicts[:_MOST]]
+    return [*lines, f"  and {len(verdicts) - _MOST} more"] if len(verdicts) > _MOST else lines
+
+
 def _lines(found: Differences) -> list[str]:
     lines = ["IDL:", *(f"  {line}" for line in found.idl)] if found.idl else []
     if found.added or found.removed:
         lines += ["operations:", *(f"  + {name}" for name in found.added), *(f"  - {name}" for name in found.removed)]
     if found.limits:
         lines += ["limits:", *(f"  {place}: {text}" for place, text in found.limits)]
-    lines.append(f"recorded graphs: {found.compared} compared, {len(found.verdicts)} with another verdict")
-    lines += [f"  {verdict.name}: {verdict.before or 'taken'}, now {verdict.after or 'taken'}" for verdict in found.verdicts[:_MOST]]
-    if len(found.verdicts) > _MOST:
-        lines.append(f"  and {len(found.verdicts) - _MOST} more")
+    lines += _verdicts("recorded graphs", found.compared, found.verdicts)
+    if found.cases:
+        lines += _verdicts("cases of the proposals", found.cases, found.proposed)
     if found.numbers is not None:
         lines.append(f"recorded graphs with other numbers: {len(found.numbers)}")
         lines += [f"  {each.name}: {each.output} differs by {each.difference:.3g}" for each in found.numbers[:_MOST]]

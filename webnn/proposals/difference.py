@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -12,6 +12,8 @@ from webnn.builder.description import DescriptionError, GraphDescription
 from webnn.builder.graph_builder import Sketch, make_sketch
 from webnn.context.limits import operation_limits
 from webnn.context.profiles.difference import compare_operands, describe
+from webnn.proposals.proposal import Case, Proposal
+from webnn.validation.drafts import find_addition
 from webnn.validation.drafts.idl_text import compare_idl
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.revision import Revision
@@ -53,9 +55,18 @@ class DraftNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """The differences of two drafts. Limits are those of operations that both have; the verdicts those of compared graphs that changed.
+    """The differences of two drafts.
 
-    ``numbers`` are the graphs that both take and compute differently; ``None`` if nothing was computed.
+    Attributes:
+        idl: The lines of the IDL that differ.
+        added: The operations that only the second draft has.
+        removed: The operations that only the first draft has.
+        limits: The limits that differ, of operations that both have.
+        compared: The number of recorded graphs.
+        verdicts: The recorded graphs that one draft takes and the other refuses, or that get another error.
+        cases: The number of cases of proposals that only one of the drafts has.
+        proposed: The same of these cases: `Case`.
+        numbers: The recorded graphs that both take and compute differently; ``None`` if nothing was computed.
     """
 
     idl: list[str]
@@ -64,28 +75,25 @@ class Differences:
     limits: list[tuple[str, str]]
     compared: int
     verdicts: list[DraftVerdict]
+    cases: int = 0
+    proposed: list[DraftVerdict] = field(default_factory=list)
     numbers: list[DraftNumbers] | None = field(default=None)
 
     @property
     def any(self) -> bool:
         """Something differs."""
-        return bool(self.idl or self.added or self.removed or self.limits or self.verdicts or self.numbers)
+        return bool(self.idl or self.added or self.removed or self.limits or self.verdicts or self.proposed or self.numbers)
 
 
 def compare(before: Revision, after: Revision, programs: Iterable[Program], compute: Compute | None = None) -> Differences:
-    """Compare two drafts, the second one of the same or of a later year and month; both judge graphs of the first one's draft.
+    """Compare two drafts, each with or without additions, in any order.
 
     Args:
         before: The first draft.
         after: The second one.
-        programs: The programs.
+        programs: The programs, each of a draft that is not later than the two.
         compute: Computes those that both take, to compare the numbers; by default nothing is computed.
-
-    Raises:
-        ValueError: The second one is earlier.
     """
-    if before.draft not in after.history:
-        raise ValueError(f"the draft {after.name} must not be earlier than {before.name}")
     compared, verdicts = 0, []
     numbers: list[DraftNumbers] = []
     for program in programs:
@@ -95,9 +103,9 @@ def compare(before: Revision, after: Revision, programs: Iterable[Program], comp
         if compute is not None and not one and not other:
             computed = [compute(program, _move(graph, revision), revision) for revision in (before, after)]
             numbers += _compare_numbers(graph.name, *computed)
-        # The class of the error: a message may list what only one of them has.
-        if one.partition(":")[0] != other.partition(":")[0]:
-            verdicts.append(DraftVerdict(graph.name, one, other))
+        verdicts += _differ(graph.name, one, other)
+    cases = _cases(before, after)
+    proposed = [each for case in cases for each in _differ(case.name, *(_judge_case(case, revision) for revision in (before, after)))]
     return Differences(
         idl=compare_idl(before.idl(), after.idl()),
         added=sorted(set(after.operations) - set(before.operations)),
@@ -105,6 +113,8 @@ def compare(before: Revision, after: Revision, programs: Iterable[Program], comp
         limits=compare_limits(before, after),
         compared=compared,
         verdicts=verdicts,
+        cases=len(cases),
+        proposed=proposed,
         numbers=None if compute is None else numbers,
     )
 
@@ -124,6 +134,32 @@ def _judge(graph: GraphDescription, revision: Revision) -> str:
         _move(graph, revision).build(make_sketch(Sketch, revision))
     except (DescriptionError, DOMException, WebNNTypeError) as error:
         return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _differ(name: str, one: str, other: str) -> list[DraftVerdict]:
+    """Return the two verdicts of a graph if they differ in the class of the error: a message may list what only one draft has."""
+    return [DraftVerdict(name, one, other)] if one.partition(":")[0] != other.partition(":")[0] else []
+
+
+def _cases(before: Revision, after: Revision) -> Sequence[Case]:
+    """Return the cases of the proposals that only one of two drafts has."""
+    own = set(before.history) ^ set(after.history)
+    additions = [find_addition(name) for name in (*before.name.split("+")[1:], *after.name.split("+")[1:]) if name in own]
+    return [test for each in additions if isinstance(each, Proposal) for test in each.tests if isinstance(test, Case)]
+
+
+def _judge_case(case: Case, revision: Revision) -> str:
+    """Return the error with which a draft refuses the calls of a case, empty if it takes them."""
+    builder = make_sketch(Sketch, revision)
+    try:
+        case.build(builder)
+    except (DOMException, WebNNTypeError) as error:
+        return f"{type(error).__name__}: {error}"
+    except AttributeError as error:
+        if not str(error).startswith(f"{type(builder).__name__!r} object "):
+            raise
+        return f"AttributeError: the builder has no method {error.name}"
     return ""
 
 

@@ -28,6 +28,7 @@ from webnn.commands.registry import COMMANDS, Entry
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.demo import network
 from webnn.proposals import command as proposal
+from webnn.proposals import command_spec as spec
 from webnn.wpt_runner import cli as wpt
 
 CPU = "CPUExecutionProvider"
@@ -72,6 +73,7 @@ GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
     "wpt": (wpt.app, wpt.COMMANDS),
     "browser": (browser.app, browser.COMMANDS),
     "profiles": (profiles.app, profiles.COMMANDS),
+    "spec": (spec.app, spec.COMMANDS),
     "proposal": (proposal.app, proposal.COMMANDS),
 }
 

@@ -46,13 +46,14 @@ CALLS: dict[str, list[list[str]]] = {
     "diff": [["graph.webnn", "graph.webnn"]],
     "fuzz": [["--calls", "2", "--graphs", "1"]],
     "generate": [["decoder.onnx", "--tokens", "1,2", "--max-new-tokens", "2", "--compare", "onnxruntime"]],
-    "proposal": [["diff", "2026-06", "2026-06+zero-size"]],
+    "spec": [["diff", "2026-06", "2026-06+zero-size"]],
+    "proposal": [["new", "made-there"]],
     "browser": [["run", "program.mjs", "--browser", "there-is-none"]],
     "conformance": [["--sample", "2"]],
     "wpt": [["run", "--wpt", "checkout", "--jobs", "1", "--expectations", "none"]],
 }
-#: A command that has nothing to do here, and its exit code.
-CODES = {"serve": 1, "browser": 2}
+#: A command that has nothing to do here or that finds a difference, and its exit code.
+CODES = {"serve": 1, "browser": 2, "spec": 1}
 PROGRAM = """
 const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
 await builder.build({y: builder.relu(builder.input('x', {dataType: 'float32', shape: [2]}))});

@@ -1,12 +1,9 @@
-"""``webnn proposal``: what differs between drafts, and the beginning of a proposal."""
+"""``webnn proposal``: the beginning of a proposal, and its comparison with the draft."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,62 +12,13 @@ from typer.testing import CliRunner
 
 from tests.support import each_row
 from webnn.commands import main as cli
-from webnn.commands.registry import CASES
 
 
 def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(cli.app, ["proposal", *arguments])
 
 
-def test_two_drafts() -> None:
-    result = invoke("diff", "2024-06", "2026-06", "--json")
-    found = json.loads(result.stdout)
-    assert result.exit_code == 1
-    assert {"tile", "scatterND"} <= set(found["added"])
-    assert not found["removed"]
-    assert found["compared"] == 958
-    changed = {each["name"]: each for each in found["verdicts"]}
-    verdict = changed["argMin float32 2D tensor default options"]
-    assert (verdict["before"], "it searches 2 axes" in verdict["after"]) == ("", True)
-    assert all(name.startswith(("argMin", "argMax")) or "symmetric" in name for name in changed)
-
-
-def test_a_proposal() -> None:
-    result = invoke("diff", "2026-06", "2026-06+low-precision")
-    lines = result.stdout.splitlines()
-    assert result.exit_code == 1
-    assert '  +   "bfloat16",' in lines
-    assert any(line.startswith("  cast.input") and "+bfloat16" in line for line in lines)
-    assert lines[-1] == "recorded graphs: 1728 compared, 0 with another verdict"
-
-
-def test_no_difference() -> None:
-    result = invoke("diff", "2026-06", "2026-06")
-    assert (result.exit_code, result.stdout) == (0, "recorded graphs: 1728 compared, 0 with another verdict\n")
-
-
-def test_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    replay = import_module(CASES)
-    few = list(islice(replay.load_recorded("2024-06"), 3))
-    monkeypatch.setattr(replay, "load_recorded", lambda _: few)
-    result = invoke("diff", "2024-06", "2026-06", "--numbers")
-    assert result.stdout.endswith("recorded graphs: 3 compared, 0 with another verdict\nrecorded graphs with other numbers: 0\n")
-    compute = replay.compute
-    # The second draft computes something else.
-    monkeypatch.setattr(
-        replay,
-        "compute",
-        lambda program, context: {name: array + hasattr(context, "dispatch") for name, array in compute(program, context).items()},
-    )
-    result = invoke("diff", "2024-06", "2026-06", "--numbers")
-    assert "recorded graphs with other numbers: 3\n" in result.stdout
-    assert all(line.endswith("differs by 1") for line in result.stdout.splitlines()[-3:])
-
-
 WRONG = [
-    (("diff", "2026-06", "2027"), "there is no revision '2027'"),
-    (("diff", "2026-06", "2026-06+nothing"), "there is no addition 'nothing'"),
-    (("diff", "2026-06", "2024-06"), "the draft 2024-06 must not be earlier than 2026-06"),
     (("new", "My Proposal"), "a name has lower-case letters, digits and single hyphens"),
     (("new", "a--b"), "a name has lower-case letters"),
     (("new", "zero-size"), "there is a proposal 'zero-size' already"),
