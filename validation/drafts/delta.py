@@ -19,12 +19,14 @@ from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
 from webnn.validation.extension import Extension
-from webnn.validation.operation import Argument, Operation, Outputs
+from webnn.validation.operation import Argument, Call, Operation, Outputs
 from webnn.validation.revision import Revision
 
-__all__ = ["Delta", "Flags", "Lifting", "NoCounterpartError", "RowChanges", "compose", "renamed", "retyped"]
+__all__ = ["Check", "CheckedSteps", "Delta", "Flags", "Lifting", "NoCounterpartError", "RowChanges", "compose", "renamed", "retyped"]
 
 T = TypeVar("T")
+#: Called with the `Call`, the outputs that the steps of an operation have inferred, and what the steps get. Raises `WebNNTypeError`.
+Check = Callable[..., None]
 
 
 class Flags(TypedDict, total=False):
@@ -51,15 +53,33 @@ class Flags(TypedDict, total=False):
 class RowChanges(TypedDict, total=False):
     """Fields of an operation's row that a draft changes.
 
-    ``elsewhere`` has replacements of removed options by something other than options; the others follow from the models.
+    ``elsewhere`` has replacements of removed options by something other than options; the others follow from the models. ``checks`` are not
+    a field: they run behind the steps. Several additions can have checks of one operation, but only one can have other steps.
     """
 
     operands: tuple[str, ...]
     infer: Callable[..., Outputs]
+    checks: tuple[Check, ...]
     arguments: tuple[Argument, ...]
     options: type[Dictionary]
     elsewhere: Mapping[str, str]
     translation: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSteps:
+    """The steps of an operation, then the checks of additions, in the order of the names of these."""
+
+    func: Callable[..., Outputs]
+    checks: Mapping[str, tuple[Check, ...]]
+
+    def __call__(self, call: Call, *values: Any) -> Outputs:
+        """Run the steps and the checks of a call; return the outputs."""
+        outputs = self.func(call, *values)
+        for name in sorted(self.checks):
+            for check in self.checks[name]:
+                check(call, outputs, *values)
+        return outputs
 
 
 class NoCounterpartError(ValueError):
@@ -162,7 +182,7 @@ def compose(before: Revision, *deltas: Delta) -> Revision:
 
 def _apply(before: Revision, delta: Delta) -> Revision:
     operations = {
-        **{name: _change(row, delta.changed.get(name)) for name, row in before.operations.items() if name not in delta.removed},
+        **{name: _change(row, delta.name, delta.changed.get(name)) for name, row in before.operations.items() if name not in delta.removed},
         **{row.name: row for row in delta.added},
     }
     types = before.types + delta.types
@@ -206,11 +226,17 @@ def _retype(row: Operation, before: Types, types: Types) -> Operation:
     return replace(row, arguments=tuple([replace(each, convert=convert) if each.convert in known else each for each in row.arguments]))
 
 
-def _change(row: Operation, changes: RowChanges | None) -> Operation:
+def _change(row: Operation, name: str, changes: RowChanges | None) -> Operation:
+    """Return the row of an operation with the changes of the draft or the addition of a name."""
     if changes is None:
         return row
     removed = {} if row.options is None else find_replacements(changes.get("options", row.options), row.options)
     fields: dict[str, Any] = {**changes, "elsewhere": {**row.elsewhere, **removed, **changes.get("elsewhere", {})}}
+    own = fields.pop("checks", ())
+    before = row.infer.checks if isinstance(row.infer, CheckedSteps) else {}
+    if own or before:
+        steps = row.infer.func if isinstance(row.infer, CheckedSteps) else row.infer
+        fields["infer"] = CheckedSteps(fields.get("infer", steps), {**before, **({name: own} if own else {})})
     return replace(row, **fields)
 
 

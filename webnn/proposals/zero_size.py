@@ -13,8 +13,8 @@ import numpy as np
 from webnn.proposals.proposal import Case, Decision, Proposal
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, extreme
 from webnn.validation.drafts import find_revision
-from webnn.validation.drafts.delta import RowChanges
-from webnn.validation.operation import Call, Operation, Outputs
+from webnn.validation.drafts.delta import Check, RowChanges
+from webnn.validation.operation import Call
 
 __all__ = ["PROPOSAL"]
 
@@ -23,10 +23,8 @@ _ROWS = find_revision(_SINCE).operations
 
 # Validation: what needs an element has a check of its own, behind those of the draft.
 
-_Check = Callable[..., None]
 
-
-def _needs_elements(requirement: str) -> _Check:
+def _needs_elements(requirement: str) -> Check:
     """Return a check that ``input`` has elements if the output has some."""
 
     def check(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
@@ -74,7 +72,7 @@ def _needs_edges(call: Call, output: OperandDescriptor, input: OperandDescriptor
         _needs_elements(f'must have elements, which the mode "{mode}" copies')(call, output, input)
 
 
-_CHECKS: Mapping[str, tuple[_Check, ...]] = {
+_CHECKS: Mapping[str, tuple[Check, ...]] = {
     **dict.fromkeys(["argMax", "argMin"], (_needs_elements("must have elements along the axis, of which one is chosen"),)),
     **dict.fromkeys(["averagePool2d", "conv2d", "convTranspose2d", "l2Pool2d", "maxPool2d"], (_needs_pixels,)),
     **dict.fromkeys(["gather", "gatherElements"], (_needs_indices_of_something,)),
@@ -84,14 +82,6 @@ _CHECKS: Mapping[str, tuple[_Check, ...]] = {
     "scatterElements": (_needs_place,),
     "scatterND": (_needs_coordinates, _needs_place),
 }
-
-
-def _infer(row: Operation, checks: tuple[_Check, ...], call: Call, *values: Any) -> Outputs:
-    """Run the steps of the draft, then the checks."""
-    output = row.infer(call, *values)
-    for check in checks:
-        check(call, output, *values)
-    return output
 
 
 # Translation: operators without elements need no engine.
@@ -208,7 +198,7 @@ _REST: Mapping[str, Callable[..., Any]] = {
 def _change(name: str) -> RowChanges:
     changes: RowChanges = {"translation": partial(_translate, name)}
     if name in _CHECKS:
-        changes["infer"] = partial(_infer, _ROWS[name], _CHECKS[name])
+        changes["checks"] = _CHECKS[name]
     return changes
 
 
