@@ -32,6 +32,7 @@ RevisionName = Literal[
     "2026-09",
     "2026-06+browsers",
     "2026-06+browsers+chromium",
+    "2026-06+checked-descriptors",
     "2026-06+compute",
     "2026-06+compute-policy",
     "2026-06+dynamic-shapes",
