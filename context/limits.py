@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,12 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, OperandDescriptor, Ranks, Types
+from webnn.validation.extension import Extension
 from webnn.validation.revision import Revision
 
 __all__ = [
     "CONTEXT",
     "EXCEPTIONS",
     "LOWER_RANKS",
+    "MORE_LIMITS",
     "Limits",
     "Operations",
     "TensorLimits",
@@ -37,6 +40,9 @@ EXCEPTIONS: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
 
 #: Smallest ranks by the draft's steps and prose, where its table gives a larger one; by operation and operand.
 LOWER_RANKS: Mapping[str, Mapping[str, int]] = MappingProxyType({"gather": {"output": 0}})
+
+#: More members of operations in ``MLOpSupportLimits``, by operation: limits of something else than operands.
+MORE_LIMITS: Extension[Mapping[str, Mapping[str, Any]]] = Extension("more limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +114,14 @@ def op_support_limits(revision: Revision, *, without: Collection[str] = ()) -> d
     Raises:
         ValueError: The draft has no limits.
     """
-    if revision.acceptance is not None:
-        return revision.acceptance.limits()
+    limits = _draft_limits(revision, without) if revision.acceptance is None else revision.acceptance.limits()
+    for name, members in (revision.extension(MORE_LIMITS) or {}).items():
+        if name in limits:
+            limits[name].update(copy.deepcopy(dict(members)))
+    return limits
+
+
+def _draft_limits(revision: Revision, without: Collection[str]) -> dict[str, Any]:
     if revision.limits is None:
         raise ValueError(f"there are no limits of a revision {revision.name!r} here")
     every = TensorLimits(revision.limits.data_types, (0, revision.max_rank))
@@ -135,7 +147,9 @@ def operand_names(revision: Revision) -> dict[str, tuple[str, ...]]:
     """Return the rows of each operation, in the order of the IDL's dictionaries: arguments, options that are operands, outputs."""
     dictionaries = revision.idl()["dictionaries"]
     operations = [member for member in dictionaries["MLOpSupportLimits"]["members"] if member["name"] not in CONTEXT]
-    return {member["name"]: tuple(row["name"] for row in dictionaries[str(member["type"])]["members"]) for member in operations}
+    # An addition may have limits of something else than operands.
+    rows = {name: tuple(row["name"] for row in each["members"] if row["type"] == "MLTensorLimits") for name, each in dictionaries.items()}
+    return {member["name"]: rows[str(member["type"])] for member in operations}
 
 
 @cache

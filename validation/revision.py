@@ -40,6 +40,7 @@ RevisionName = Literal[
     "2026-06+low-precision",
     "2026-06+no-lstm-gru",
     "2026-06+subgraphs",
+    "2026-06+window-limits",
     "2026-06+zero-size",
 ]
 
