@@ -226,6 +226,8 @@ class BuilderBase(DraftMembers):
         if arguments:
             pairs = zip(operation.arguments, arguments, strict=True)
             converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
+        if operation.complete is not None:
+            given = {**(given or {}), **operation.complete([operand.descriptor for operand in inputs], given or {})}
         # The label is not a member of the dictionary.
         isDefault = not given or (label is not None and len(given) == 1)
         dictionary = default if isDefault else self._convertOptions(operation, call, given or {})

@@ -55,6 +55,8 @@ class Operation:
             driver raises unless the replacement is given too. It follows from the models of the drafts.
         activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
         translation: Returns the translation to ONNX, for an operation that `webnn.builder.onnx` does not have.
+        complete: Returns options that the program did not give and that follow from its operands, in drafts that have no default for them.
+            Called with the descriptors of the operands and the program's options, which are not converted yet.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Operation:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     activation: bool = False
     translation: Callable[[], Any] | None = None
+    complete: Callable[[Sequence[OperandDescriptor], Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     @property
     def members(self) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ RevisionName = Literal[
     "2026-06+compute-policy",
     "2026-06+dynamic-shapes",
     "2026-06+exportable-tensors",
+    "2026-06+inferred-groups",
     "2026-06+low-precision",
     "2026-06+no-lstm-gru",
     "2026-06+subgraphs",

@@ -64,6 +64,7 @@ class RowChanges(TypedDict, total=False):
     options: type[Dictionary]
     elsewhere: Mapping[str, str]
     translation: Callable[[], Any]
+    complete: Callable[[Sequence[OperandDescriptor], Mapping[str, Any]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
