@@ -6,7 +6,7 @@ The drafts leave these results open, or backends do not give what a draft says. 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
@@ -26,6 +26,7 @@ __all__ = [
     "find_switches",
     "merge_semantics",
     "parse_semantics",
+    "semantics_of",
     "write_semantics",
 ]
 
@@ -41,6 +42,7 @@ DEFAULT_SEMANTICS: Semantics = ()
 class SemanticsOptions(TypedDict, total=False):
     """Values of switches, as `webnn.ML` takes them."""
 
+    accumulation: Literal["float32", "float16"]
     argMinMaxNaN: Literal["extreme", "ignore"]
     averagePool2dPadding: Literal["exclude", "sameOnly"]
     castNaN: Literal["zero", "largest", "smallest"]
@@ -105,6 +107,36 @@ def _measured(says: str) -> Source:
 _WEBNN = "webmachinelearning/webnn"
 
 _SWITCHES = (
+    Switch(
+        name="accumulation",
+        about="the accumulator of a sum of float16",
+        operations=(
+            *("conv2d", "convTranspose2d", "gemm", "gru", "gruCell", "lstm", "lstmCell", "matmul"),
+            *("reduceL1", "reduceL2", "reduceLogSum", "reduceLogSumExp", "reduceMean", "reduceSum", "reduceSumSquare"),
+        ),
+        values={
+            "float32": "has the precision of float32; the result is rounded to float16 once",
+            "float16": "is a float16: each term is rounded to float16, and the sum after each addition; other types are not affected",
+        },
+        sources=(
+            _issue(
+                _WEBNN, 948, "2026-08-18", "backends differ, and none of them says so. For a float16 product of 1,024 ones it expects 1,024"
+            ),
+            _issue(
+                "microsoft/onnxruntime",
+                29611,
+                "2026-08-03",
+                "the WebGPU provider accumulates quantized products in the type of the output; PyTorch and the CUDA provider accumulate "
+                "products of float16 in float32 unless told otherwise",
+            ),
+            _issue(
+                "uxlfoundation/oneDNN",
+                5973,
+                "2026-09-07",
+                "oneDNN accumulates products of float16 in float32 on x64, though processors with AVX10.1 have an accumulator of float16",
+            ),
+        ),
+    ),
     Switch(
         name="argMinMaxNaN",
         about="a NaN among the values",
@@ -312,6 +344,13 @@ def merge_semantics(*layers: Semantics) -> Semantics:
         return DEFAULT_SEMANTICS
     values = {name: value for layer in layers for name, value in layer}
     return tuple((name, values[name]) for name, switch in SWITCHES.items() if values.get(name, switch.default) != switch.default)
+
+
+def semantics_of(semantics: Semantics, dataTypes: Collection[str]) -> Semantics:
+    """Return the values that operands of these data types meet: only float16 has accumulators to choose."""
+    if not semantics or "float16" in dataTypes:
+        return semantics
+    return tuple([each for each in semantics if each[0] != "accumulation"])
 
 
 def write_semantics(semantics: Semantics) -> str:

@@ -13,10 +13,10 @@ from types import MappingProxyType
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emit, Emitter, Op, Translation
-from webnn.builder.onnx.recurrent_steps import gru_step, lstm_step, order_gates, run_cell, run_sequence
+from webnn.builder.onnx.recurrent_steps import Multiply, gru_step, lstm_step, order_gates, run_cell, run_sequence
 from webnn.validation.interfaces import Activation
 
-__all__ = ["STEPS", "TRANSLATIONS"]
+__all__ = ["STEPS", "TRANSLATIONS", "run_steps"]
 
 _DIRECTIONS = {"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 
@@ -132,6 +132,16 @@ def _gruCell(e: Emitter, op: Op) -> list[str]:
 
 def _lstmCell(e: Emitter, op: Op) -> list[str]:
     return run_cell(e, op, lstm_step, _activations(op), [op["hiddenState"], op["cellState"]])
+
+
+def run_steps(e: Emitter, op: Op, multiply: Multiply) -> list[str]:
+    """Emit a network or a cell in single steps, with products of another kind."""
+    chosen = _activations(op)
+    if op.name.endswith("Cell"):
+        states = [op[name] for name in ("hiddenState", "cellState") if name in op.inputs]
+        return run_cell(e, op, gru_step if op.name == "gruCell" else lstm_step, chosen, states, multiply)
+    initial = [op.get("initialHiddenState"), *([op.get("initialCellState")] if op.name == "lstm" else [])]
+    return run_sequence(e, op, gru_step if op.name == "gru" else lstm_step, chosen, initial, multiply)
 
 
 #: Networks in single steps, whatever their activation functions are.

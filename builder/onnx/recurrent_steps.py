@@ -15,10 +15,13 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.families import OPERATIONS
 from webnn.validation.interfaces import Activation
 
-__all__ = ["Step", "gru_step", "lstm_step", "order_gates", "run_cell", "run_sequence"]
+__all__ = ["Multiply", "Step", "gru_step", "lstm_step", "order_gates", "run_cell", "run_sequence"]
 
 #: Computes one step from the values of the input's part and of the states (hidden first); returns the new states.
 Step = Callable[[Emitter, "Parameters", str, list[str]], list[str]]
+#: Multiplies a value [rows, inner] by a transposed weight [columns, inner], and adds a value unless it is ``None``. The sizes are rows,
+#: inner and columns.
+Multiply = Callable[[Emitter, str, str, "str | None", tuple[int, int, int]], str]
 
 _PARAMETERS = ("weight", "recurrentWeight", "bias", "recurrentBias", "peepholeWeight")
 
@@ -33,12 +36,19 @@ class Parameters:
         layout: The order of the gates along the first dimension of the values.
         values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, if they are given. The bias includes the recurrent
             bias, unless the reset gate comes between them: then ``recurrentBias`` is separate.
+        multiply: Emits the products with the weights.
     """
 
     op: Op
     activations: Sequence[Activation]
     layout: str
     values: Mapping[str, str]
+    multiply: Multiply
+
+    def recur(self, e: Emitter, hidden: str, weight: str, addend: str | None, gates: int) -> str:
+        """Multiply a hidden state by a weight of some gates, and add a value."""
+        batchSize, size = self.state.dimensions
+        return self.multiply(e, hidden, self.values[weight], addend, (batchSize, size, gates * size))
 
     @property
     def state(self) -> OperandDescriptor:
@@ -63,6 +73,11 @@ class Parameters:
         return result
 
 
+def _gemm(e: Emitter, x: str, weight: str, addend: str | None, sizes: tuple[int, int, int]) -> str:
+    del sizes
+    return e.node("Gemm", [x, weight, addend], transB=1)
+
+
 def _split(e: Emitter, value: str, counts: Sequence[int], size: int, axis: int = 1) -> list[str]:
     """Split a value into blocks; ``counts`` has the number of gates of each."""
     return e.nodes("Split", [value, e.ints([count * size for count in counts])], len(counts), axis=axis)
@@ -74,17 +89,17 @@ def gru_step(e: Emitter, parameters: Parameters, fed: str, states: list[str]) ->
     op, values, size = parameters.op, parameters.values, parameters.state.dimensions[1]
     fedGates, fedNew = _split(e, fed, [2, 1], size)
     if op.options.resetAfter:
-        recurrent = e.node("Gemm", [hidden, values["recurrentWeight"], values.get("recurrentBias")], transB=1)
+        recurrent = parameters.recur(e, hidden, "recurrentWeight", values.get("recurrentBias"), 3)
         recurrentGates, recurrentNew = _split(e, recurrent, [2, 1], size)
         gates = e.node("Add", [fedGates, recurrentGates])
     else:
-        gates = e.node("Gemm", [hidden, values["recurrentWeight:gates"], fedGates], transB=1)
+        gates = parameters.recur(e, hidden, "recurrentWeight:gates", fedGates, 2)
     activated = dict(zip(parameters.layout, _split(e, parameters.activate(e, 0, gates), [1, 1], size), strict=False))
     update, reset = activated["z"], activated["r"]
     if op.options.resetAfter:
         new = e.node("Add", [fedNew, e.node("Mul", [reset, recurrentNew])])
     else:
-        new = e.node("Gemm", [e.node("Mul", [reset, hidden]), values["recurrentWeight:new"], fedNew], transB=1)
+        new = parameters.recur(e, e.node("Mul", [reset, hidden]), "recurrentWeight:new", fedNew, 1)
     kept = e.node("Mul", [update, hidden])
     added = e.node("Mul", [e.node("Sub", [e.scalar(1, "float32"), update]), parameters.activate(e, 1, new)])
     return [e.node("Add", [kept, added])]
@@ -94,7 +109,7 @@ def lstm_step(e: Emitter, parameters: Parameters, fed: str, states: list[str]) -
     """Emit a step of a long short-term memory: input, output and forget gate as one. All three peepholes see the cell state before it."""
     hidden, cell = states
     values, size = parameters.values, parameters.state.dimensions[1]
-    recurrent = e.node("Gemm", [hidden, values["recurrentWeight"], fed], transB=1)
+    recurrent = parameters.recur(e, hidden, "recurrentWeight", fed, 4)
     gates, candidate = _split(e, recurrent, [3, 1], size)
     if "peepholeWeight" in values:
         gates = e.node("Add", [gates, e.node("Mul", [values["peepholeWeight"], e.node("Concat", [cell] * 3, axis=1)])])
@@ -105,7 +120,7 @@ def lstm_step(e: Emitter, parameters: Parameters, fed: str, states: list[str]) -
     return [e.node("Mul", [outward, parameters.activate(e, 2, cell)]), cell]
 
 
-def _parameters(e: Emitter, op: Op, activations: Sequence[Activation], direction: int | None) -> Parameters:
+def _parameters(e: Emitter, op: Op, activations: Sequence[Activation], direction: int | None, multiply: Multiply) -> Parameters:
     """Collect the parameters of a direction; ``None`` if they have no dimension for it."""
     values = {name: op[name] for name in _PARAMETERS if name in op.inputs}
     if direction is not None:
@@ -120,7 +135,7 @@ def _parameters(e: Emitter, op: Op, activations: Sequence[Activation], direction
     if isGru and not op.options.resetAfter:
         parts = _split(e, values["recurrentWeight"], [2, 1], op.arguments["hiddenSize"], axis=0)
         values["recurrentWeight:gates"], values["recurrentWeight:new"] = parts
-    return Parameters(op=op, activations=activations, layout=layout, values=values)
+    return Parameters(op=op, activations=activations, layout=layout, values=values, multiply=multiply)
 
 
 # Of constants, the results are computed here: the engine would need a node for each.
@@ -155,14 +170,18 @@ def order_gates(e: Emitter, value: str, layout: str, wanted: str, axis: int) -> 
     return e.node("Concat", [parts[gate] for gate in wanted], axis=axis)
 
 
-def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str]) -> list[str]:
+def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str], multiply: Multiply = _gemm) -> list[str]:
     """Emit one step of ``gruCell`` or ``lstmCell``; return the states after it."""
-    parameters = _parameters(e, op, activations, None)
-    fed = e.node("Gemm", [op["input"], parameters.values["weight"], parameters.values.get("bias")], transB=1)
+    parameters = _parameters(e, op, activations, None, multiply)
+    batchSize, inputSize = op.shape("input")
+    sizes = batchSize, inputSize, op.shape("weight")[0]
+    fed = multiply(e, op["input"], parameters.values["weight"], parameters.values.get("bias"), sizes)
     return step(e, parameters, fed, states)
 
 
-def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str | None]) -> list[str]:
+def run_sequence(
+    e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str | None], multiply: Multiply = _gemm
+) -> list[str]:
     """Emit the steps of ``gru`` or ``lstm``: a loop for each direction, unless there is one step.
 
     The initial states are [numDirections, batchSize, hiddenSize], ``None`` for zeros.
@@ -179,8 +198,9 @@ def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activatio
     input = e.reshape(op["input"], [steps * batchSize, inputSize])
     results: list[list[str]] = []
     for direction in range(op.outputs[0].dimensions[0]):
-        parameters = _parameters(e, op, activations, direction)
-        fed = e.node("Gemm", [input, parameters.values["weight"], parameters.values.get("bias")], transB=1)
+        parameters = _parameters(e, op, activations, direction, multiply)
+        sizes = steps * batchSize, inputSize, op.shape("weight")[1]
+        fed = multiply(e, input, parameters.values["weight"], parameters.values.get("bias"), sizes)
         initial = [zeros if state is None else _part(e, state, direction) for state in states]
         if steps == 1:
             # A loop would cost more than its only step.

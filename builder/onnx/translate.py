@@ -23,7 +23,7 @@ from webnn.builder.onnx.together import FactorType, Setting, find_needed
 from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
-from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, semantics_of
 from webnn.validation.descriptor import MAX_BYTE_LENGTH, ML_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
 from webnn.validation.named_descriptor import has_sizes
@@ -124,6 +124,8 @@ class _Translator:
         semantics: Semantics,
     ) -> None:
         self.graph = graph
+        values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
+        semantics = semantics_of(semantics, {each.descriptor.dataType for each in values}) if semantics else semantics
         self.semantics = semantics
         self.provider = provider
         #: On another provider, the operators that the engine computes at the build: their operands are constants, or results of such ones.
@@ -138,7 +140,6 @@ class _Translator:
         self.values: dict[int, str] = {}
         self.results: dict[int, Sequence[str]] = {}
         self.constants = 0
-        values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
         # An exact session computes dequantized constants once, when it starts. Other sessions leave them to each run, since integer kernels
         # may take them beside quantized numbers.
         quantizes = any(operator.operation.name == "quantizeLinear" for operator in graph.operators)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from webnn.builder.onnx.accumulation import accumulate_float16
 from webnn.builder.onnx.emitter import INT64_MIN, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.gather_scatter import emit_indices, slice_numbers
 from webnn.builder.onnx.pooling import average_with_padding, fill_empty_windows, fill_unless_strided, l2_of_mean
@@ -206,6 +207,7 @@ Change = Callable[[Emit, Emitter, Op], _Result]
 #: The function of each value other than the default. Of two for one operation, the later one wraps the other.
 CHANGES: Mapping[tuple[str, str], Change] = MappingProxyType(
     {
+        ("accumulation", "float16"): accumulate_float16,
         ("argMinMaxNaN", "ignore"): _ignore_nan,
         ("averagePool2dPadding", "sameOnly"): average_with_padding,
         ("castOutOfRange", "lowBits"): _cast_low_bits,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.description import ActivationDescription, DescriptionError, GraphDescription, OperatorDescription
-from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, semantics_of
 from webnn.reference.numbers import Array, cast_option, nearest
 from webnn.reference.operations import operations_of
 from webnn.validation import numbers
@@ -112,22 +112,22 @@ class Prepared:
         descriptors: Mapping[str, OperandDescriptor],
         semantics: Semantics = DEFAULT_SEMANTICS,
     ) -> None:
-        self._function = _find(operator, draft, semantics)
+        #: The operands, as `OperatorDescription.named_values` returns them.
+        self.operands = operator.named_values()
+        first = descriptors.get(self.operands[0][2]) if self.operands else None
+        self._function = _find(operator, draft, semantics if first is None else semantics_of(semantics, [first.dataType]))
         revision = find_revision(draft, imports=False)
         self._row = revision.operations[operator.operation]
         names = [argument.name for argument in self._row.arguments]
         for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
             if set(given) != set(wanted):
                 raise DescriptionError(f"must be {', '.join(wanted) or 'none'}, got {', '.join(given) or 'none'}", part)
-        #: The operands, as `OperatorDescription.named_values` returns them.
-        self.operands = operator.named_values()
         self._inputs = [operator.inputs[name] for name in self._row.operands]
         self._members = operator.operands
         # The positional arguments in the IDL's order, and the options, all without operands.
         rest = replace(operator, inputs={}, operands={}, label="", arguments={name: operator.arguments[name] for name in names})
         others, self._options = rest.call(str, _activation)
-        first = descriptors.get(self.operands[0][2]) if revision.cast is not numbers.cast and self.operands else None
-        if first is not None:
+        if first is not None and revision.cast is not numbers.cast:
             # The functions cast as the draft does, which changes nothing behind the cast of the revision.
             cast = {name: self._options[name] for name in self._row.numbers if self._options.get(name) is not None}
             self._options |= {name: revision.cast(number, first.dataType) for name, number in cast.items()}

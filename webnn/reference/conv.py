@@ -6,7 +6,8 @@ sizes are [height, width]. Each position of the filter is one matrix product ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from webnn.reference.numbers import Array, Operation, Wide, named, typed, wide
 from webnn.validation.conv import conv_output_size, conv_transpose_output_size
 
 __all__ = ["OPERATIONS"]
+
+#: Adds the product of two matrices to a total.
+Accumulate: TypeAlias = Callable[[Wide, Wide, Wide], Wide]
+
+
+def _accumulate(total: Wide, a: Wide, b: Wide) -> Wide:
+    return total + a @ b
 
 
 def conv2d(
@@ -27,6 +35,7 @@ def conv2d(
     inputLayout: str = "nchw",
     filterLayout: str = "oihw",
     bias: Array | None = None,
+    accumulate: Accumulate = _accumulate,
 ) -> Array:
     """Slide the filter over the input padded with zeros.
 
@@ -49,7 +58,7 @@ def conv2d(
     w = w.reshape(groups, w.shape[0] // groups, *w.shape[1:])
     output = np.zeros([x.shape[0], *w.shape[:2], sizes[0] * sizes[1]])
     for factor, rows, columns in _taps(w, sizes, stride, dilation):
-        output += factor @ x[..., rows, columns].reshape(*x.shape[:3], sizes[0] * sizes[1])
+        output = accumulate(output, factor, x[..., rows, columns].reshape(*x.shape[:3], sizes[0] * sizes[1]))
     return typed(_to(_biased(output.reshape(x.shape[0], groups * w.shape[1], *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
@@ -66,6 +75,7 @@ def convTranspose2d(
     inputLayout: str = "nchw",
     filterLayout: str = "iohw",
     bias: Array | None = None,
+    accumulate: Accumulate = _accumulate,
 ) -> Array:
     """Add the filter, times each input element, to the output at that element's place.
 
@@ -90,7 +100,8 @@ def convTranspose2d(
     # The canvas holds every product, and the whole output from (top, left) on.
     canvas = np.zeros([x.shape[0], *w.shape[:2], max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
     for factor, rows, columns in _taps(w, places, stride, dilation):
-        canvas[..., rows, columns] += (factor @ x).reshape(*canvas.shape[:3], *places)
+        there = canvas[..., rows, columns]
+        canvas[..., rows, columns] = accumulate(there.reshape(*there.shape[:3], -1), factor, x).reshape(there.shape)
     output = canvas[..., top : top + sizes[0], left : left + sizes[1]]
     return typed(_to(_biased(output.reshape(x.shape[0], groups * w.shape[1], *sizes), bias), "nchw", inputLayout), input.dtype)
 

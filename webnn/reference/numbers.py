@@ -18,6 +18,7 @@ from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, DataType
 
 __all__ = [
     "Array",
+    "Multiply",
     "Operation",
     "Wide",
     "axes_or",
@@ -39,6 +40,8 @@ Array: TypeAlias = NDArray[Any]
 Wide: TypeAlias = NDArray[np.float64]
 #: An operation: takes arrays, and returns one or a list.
 Operation: TypeAlias = Callable[..., "Array | list[Array]"]
+#: Multiplies matrices, [..., M, K] and [..., K, N]. Operations with products take another one than NumPy's for another accumulator.
+Multiply: TypeAlias = Callable[[Wide, Wide], Wide]
 
 
 def is_float(x: Array) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from webnn.reference.activation import ACTIVATIONS
-from webnn.reference.numbers import Array, Operation, Wide, named, typed, wide
+from webnn.reference.numbers import Array, Multiply, Operation, Wide, named, typed, wide
 
 __all__ = ["OPERATIONS", "Activation"]
 
@@ -41,6 +41,7 @@ def gru(
     direction: str = "forward",
     layout: str = "zrn",
     activations: Sequence[Activation] | None = None,
+    multiply: Multiply = np.matmul,
 ) -> list[Array]:
     """Run a GRU over a sequence: `#api-mlgraphbuilder-gru`.
 
@@ -52,7 +53,7 @@ def gru(
     """
     parts = (weight, recurrentWeight, bias, recurrentBias, None)
     step = partial(_gru_step, resetAfter, activations or GRU_ACTIVATIONS)
-    return _run(step, input, parts, layout, [initialHiddenState], steps, hiddenSize, direction, returnSequence)
+    return _run(step, input, parts, layout, [initialHiddenState], steps, hiddenSize, direction, returnSequence, multiply)
 
 
 def gruCell(
@@ -67,6 +68,7 @@ def gruCell(
     resetAfter: bool = True,
     layout: str = "zrn",
     activations: Sequence[Activation] | None = None,
+    multiply: Multiply = np.matmul,
 ) -> Array:
     """Run one step of a GRU: `#api-mlgraphbuilder-grucell`.
 
@@ -76,7 +78,7 @@ def gruCell(
     Returns:
         The new hidden state [batchSize, hiddenSize].
     """
-    gates = _gates((weight, recurrentWeight, bias, recurrentBias, None), layout)
+    gates = _gates((weight, recurrentWeight, bias, recurrentBias, None), layout, multiply)
     [hidden] = _gru_step(resetAfter, activations or GRU_ACTIVATIONS, gates, wide(input), [wide(hiddenState)])
     return typed(hidden, input.dtype)
 
@@ -97,6 +99,7 @@ def lstm(
     direction: str = "forward",
     layout: str = "iofg",
     activations: Sequence[Activation] | None = None,
+    multiply: Multiply = np.matmul,
 ) -> list[Array]:
     """Run an LSTM over a sequence: `#api-mlgraphbuilder-lstm`.
 
@@ -108,7 +111,7 @@ def lstm(
     """
     parts = (weight, recurrentWeight, bias, recurrentBias, peepholeWeight)
     step = partial(_lstm_step, activations or LSTM_ACTIVATIONS)
-    return _run(step, input, parts, layout, [initialHiddenState, initialCellState], steps, hiddenSize, direction, returnSequence)
+    return _run(step, input, parts, layout, [initialHiddenState, initialCellState], steps, hiddenSize, direction, returnSequence, multiply)
 
 
 def lstmCell(
@@ -124,6 +127,7 @@ def lstmCell(
     peepholeWeight: Array | None = None,
     layout: str = "iofg",
     activations: Sequence[Activation] | None = None,
+    multiply: Multiply = np.matmul,
 ) -> list[Array]:
     """Run one step of an LSTM: `#api-mlgraphbuilder-lstmcell`.
 
@@ -133,7 +137,7 @@ def lstmCell(
     Returns:
         The new hidden and the new cell state, each [batchSize, hiddenSize].
     """
-    gates = _gates((weight, recurrentWeight, bias, recurrentBias, peepholeWeight), layout)
+    gates = _gates((weight, recurrentWeight, bias, recurrentBias, peepholeWeight), layout, multiply)
     states = _lstm_step(activations or LSTM_ACTIVATIONS, gates, wide(input), [wide(hiddenState), wide(cellState)])
     return [typed(state, input.dtype) for state in states]
 
@@ -154,6 +158,7 @@ def _run(
     hiddenSize: int,
     direction: str,
     returnSequence: bool,
+    multiply: Multiply,
 ) -> list[Array]:
     """Run a network over a sequence; return its last states, and perhaps the hidden state of each step."""
     directions = _directions(direction, steps)
@@ -162,7 +167,7 @@ def _run(
     states = [np.zeros(shape) if each is None else wide(each).copy() for each in initial]
     sequence = np.zeros([steps, *shape])
     for d, times in enumerate(directions):
-        gates = _gates([None if each is None else each[d] for each in parts], layout)
+        gates = _gates([None if each is None else each[d] for each in parts], layout, multiply)
         for t in times:
             for state, new in zip(states, step(gates, wide(input[t]), [state[d] for state in states]), strict=True):
                 state[d] = new
@@ -201,33 +206,34 @@ def _lstm_step(activations: Sequence[Activation], gates: _Gates, x: Wide, states
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Gates:
-    """The parameters of one direction, each a dictionary by gate letter."""
+    """The parameters of one direction, each a dictionary by gate letter, and how they are multiplied."""
 
     weight: dict[str, Any]
     recurrentWeight: dict[str, Any]
     bias: dict[str, Any]
     recurrentBias: dict[str, Any]
     peephole: dict[str, Any]
+    multiply: Multiply
 
     def fed(self, x: Wide, gate: str) -> Wide:
         """Compute the input's part, x W + b."""
-        part: Wide = x @ self.weight[gate].T + self.bias[gate]
+        part: Wide = self.multiply(x, self.weight[gate].T) + self.bias[gate]
         return part
 
     def recurrent(self, h: Wide, gate: str) -> Wide:
         """Compute the hidden state's part, h R + rb."""
-        part: Wide = h @ self.recurrentWeight[gate].T + self.recurrentBias[gate]
+        part: Wide = self.multiply(h, self.recurrentWeight[gate].T) + self.recurrentBias[gate]
         return part
 
 
-def _gates(parts: _Parts, layout: str) -> _Gates:
+def _gates(parts: _Parts, layout: str, multiply: Multiply) -> _Gates:
     """Split the parameters of one direction into one block for each gate; all are 0.0 if a parameter is absent."""
     names, layouts = ("weight", "recurrentWeight", "bias", "recurrentBias", "peephole"), [*[layout] * 4, "iof"]
     blocks = {
         name: dict.fromkeys(letters, 0.0) if part is None else dict(zip(letters, np.split(wide(part), len(letters)), strict=True))
         for name, part, letters in zip(names, parts, layouts, strict=True)
     }
-    return _Gates(**blocks)
+    return _Gates(**blocks, multiply=multiply)
 
 
 def _function(chosen: Activation) -> Callable[[Wide], Wide]:

@@ -19,15 +19,21 @@ from webnn.validation.descriptor import extreme
 __all__ = ["OPERATIONS", "argMax", "argMin"]
 
 
+#: Adds up the rows of a matrix.
+Add: TypeAlias = Callable[[Array], Array]
 #: From the sets of values, the rows of a matrix of float64 or of integers, to one value for each.
 Fold: TypeAlias = Callable[[Array], Any]
 
 
-def _log_sum_exp(rows: Array) -> Any:
+def _add(rows: Array) -> Array:
+    return np.asarray(np.sum(rows, axis=-1))
+
+
+def _log_sum_exp(rows: Array, add: Add) -> Any:
     """Evaluate m + ln(sum(exp(x - m))) with m the maximum if that is finite."""
     greatest = np.max(rows, axis=-1, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(greatest), greatest, 0.0)
-    return shift[..., 0] + np.log(np.sum(np.exp(rows - shift), axis=-1))
+    return shift[..., 0] + np.log(add(np.exp(rows - shift)))
 
 
 def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed: bool = False) -> Array:
@@ -59,6 +65,13 @@ def argMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool 
 def _reduce(fold: Fold, input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Fold each set of values that differ only in their position along the axes, by default all."""
     return typed(fold(_rows(exact(input), axes)), input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
+
+
+def _sum(
+    fold: Callable[[Array, Add], Any], input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False, add: Add = _add
+) -> Array:
+    """Fold each set of values by a sum."""
+    return _reduce(lambda rows: fold(rows, add), input, axes=axes, keepDimensions=keepDimensions)
 
 
 def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
@@ -103,13 +116,13 @@ def _reduced_shape(x: Array, axes: list[int] | None, keepDimensions: bool) -> li
 
 OPERATIONS: Mapping[str, Operation] = {
     **named(argMax, argMin, cumulativeSum, reduceMax, reduceMin),
-    "reduceL1": partial(_reduce, lambda rows: np.sum(np.abs(rows), axis=-1)),
-    "reduceL2": partial(_reduce, lambda rows: np.sqrt(np.sum(rows * rows, axis=-1))),
+    "reduceL1": partial(_sum, lambda rows, add: add(np.abs(rows))),
+    "reduceL2": partial(_sum, lambda rows, add: np.sqrt(add(rows * rows))),
     # NaN for a negative sum
-    "reduceLogSum": partial(_reduce, lambda rows: np.log(np.sum(rows, axis=-1))),
-    "reduceLogSumExp": partial(_reduce, _log_sum_exp),
-    "reduceMean": partial(_reduce, lambda rows: np.sum(rows, axis=-1) / rows.shape[-1]),
+    "reduceLogSum": partial(_sum, lambda rows, add: np.log(add(rows))),
+    "reduceLogSumExp": partial(_sum, _log_sum_exp),
+    "reduceMean": partial(_sum, lambda rows, add: add(rows) / rows.shape[-1]),
     "reduceProduct": partial(_reduce, lambda rows: np.prod(rows, axis=-1)),
-    "reduceSum": partial(_reduce, lambda rows: np.sum(rows, axis=-1)),
-    "reduceSumSquare": partial(_reduce, lambda rows: np.sum(rows * rows, axis=-1)),
+    "reduceSum": partial(_sum, lambda rows, add: add(rows)),
+    "reduceSumSquare": partial(_sum, lambda rows, add: add(rows * rows)),
 }

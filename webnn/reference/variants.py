@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from webnn.builder.semantics import SWITCHES, Semantics
+from webnn.reference.accumulation import accumulate_in_float16, add_in_float16, multiply_in_float16
 from webnn.reference.gather_scatter import find_coordinates, find_grid
 from webnn.reference.numbers import Array, Operation, is_float, typed, wide
 from webnn.validation.descriptor import integer_range
@@ -27,6 +28,20 @@ Change = Callable[..., "Array | list[Array]"]
 
 def _one(result: Array | list[Array]) -> Array:
     return cast("Array", result)
+
+
+#: How an operation accumulates: the parameter of its function, and the value for float16.
+_ACCUMULATORS: Mapping[str, Mapping[str, Any]] = {
+    **{name: {"accumulate": accumulate_in_float16} for name in ("conv2d", "convTranspose2d")},
+    **{name: {"multiply": multiply_in_float16} for name in ("gemm", "gru", "gruCell", "lstm", "lstmCell", "matmul")},
+}
+
+
+def _accumulate(operation: Operation, first: Array, *others: Any, accumulator: Mapping[str, Any], **options: Any) -> Array | list[Array]:
+    """Accumulate in float16, unless no axes are reduced. Operands of float64 are exact ones of float16: see `semantics_of`."""
+    if first.dtype not in (np.float16, np.float64) or options.get("axes") == []:
+        return operation(first, *others, **options)
+    return operation(first, *others, **options, **accumulator)
 
 
 def _ignore_nan(operation: Operation, input: Array, *arguments: Any, is_max: bool, **options: Any) -> Array:
@@ -183,6 +198,10 @@ def _multiply_mask(operation: Operation, input: Array, **options: Any) -> Array:
 #: The function of each value that is not a default, for all operations of the switch or by the operation. Of two for one operation, the
 #: later one wraps the other.
 CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = {
+    ("accumulation", "float16"): {
+        operation: partial(_accumulate, accumulator=_ACCUMULATORS.get(operation, {"add": add_in_float16}))
+        for operation in SWITCHES["accumulation"].operations
+    },
     ("argMinMaxNaN", "ignore"): {"argMax": partial(_ignore_nan, is_max=True), "argMin": partial(_ignore_nan, is_max=False)},
     ("averagePool2dPadding", "sameOnly"): _average_with_padding,
     ("castOutOfRange", "lowBits"): _cast_low_bits,

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.builder.onnx.accumulation_cases import CASES as ACCUMULATIONS
+from tests.builder.onnx.accumulation_cases import COUNT, STOP
 from tests.support import compute_directly
 from webnn import ML, MLGraphBuilder, reference
 from webnn.builder.graph import collect
@@ -42,6 +44,11 @@ def i32(values: Any) -> Array:
 
 #: A value of a switch, a call, its operands, and the result. Where Chromium 153 has the value, the result is the one measured there.
 CASES: list[tuple[str, str, Make, list[Array], Any]] = [
+    *[
+        ("accumulation", value, lambda b, *x, make=make: b.reshape(make(b, *x), [1]), arrays, [np.float16(result(count))])
+        for value, count in (("float32", COUNT), ("float16", STOP))
+        for _, make, arrays, result in ACCUMULATIONS
+    ],
     ("argMinMaxNaN", "extreme", lambda b, x: b.argMax(x, 1), [f32(ROWS)], [0, 2, 0, 0, 1]),
     ("argMinMaxNaN", "ignore", lambda b, x: b.argMax(x, 1), [f32(ROWS)], [2, 0, 0, 1, 0]),
     ("argMinMaxNaN", "ignore", lambda b, x: b.argMin(x, 1), [f32(ROWS)], [1, 1, 0, 1, 0]),
@@ -332,4 +339,4 @@ def test_without_a_switch_the_model_is_the_same() -> None:
             assert plain == translate(graph, semantics=defaults).proto.SerializeToString()
             if translate(graph, semantics=every).proto.SerializeToString() != plain:
                 seen |= {operator.operation.name for operator in graph.operators}
-    assert seen - {"transpose", "softplus"} == changed
+    assert seen - {"transpose", "softplus", "reshape"} == changed

@@ -93,7 +93,7 @@ PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"conv2D": {}}, "conv2D", "must be an operation of WebNN (perhaps conv2d)"),
     ({"frobnicate": 3}, "frobnicate", "must be an operation of WebNN"),
     ({"_natives": []}, "_natives", "must be one of ['_source', '_extends', '_devices', '_native', '_build', '_members', '_numerics', "),
-    ({"_semantics": {"clampNan": "nan"}}, "_semantics.clampNan", "must be a switch of the semantics, one of ['argMinMaxNaN', "),
+    ({"_semantics": {"clampNan": "nan"}}, "_semantics.clampNan", "must be a switch of the semantics, one of ["),
     (
         {"_semantics": {"clampNaN": "ignored"}},
         "_semantics.clampNaN",
