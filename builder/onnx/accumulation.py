@@ -28,9 +28,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: A value to scan, the axis to scan, and the descriptor of one step's part.
 _Scanned = tuple[str, int, OperandDescriptor]
 
-#: What becomes of an element before it is added. "Square", which ONNX lacks, is a product.
+#: The node of an element before it is added. "Square", which ONNX lacks, is a product.
 _TERMS = {"reduceL1": "Abs", "reduceL2": "Square", "reduceSumSquare": "Square"}
-#: What becomes of the sum.
+#: The node of the sum.
 _AFTER = {"reduceL2": "Sqrt", "reduceLogSum": "Log", "reduceLogSumExp": "Log"}
 _LARGEST = float(np.finfo(np.float32).max)
 

@@ -13,7 +13,9 @@ import typer
 from rich.text import Text
 
 import webnn
+from webnn.commands.choices import SemanticsOption
 from webnn.commands.diff_float16 import report
+from webnn.commands.diff_semantics import report_semantics
 from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import load_graph
@@ -31,11 +33,12 @@ from webnn.commands.models import (
     read_program,
 )
 from webnn.commands.rows import make_console
-from webnn.commands.smaller import Float16Option, KeepOption
+from webnn.commands.smaller import Float16Option, KeepOption, split_names
 from webnn.commands.text import show_controls
 from webnn.context.engine.foreign import run_model
 from webnn.formats.difference import compare
 from webnn.inspect.distance import find_distance
+from webnn.lowering.float16 import to_float16
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import DataType
@@ -72,6 +75,7 @@ def command(
     signature: SignatureOption = None,
     float16: Float16Option = False,
     keep: KeepOption = None,
+    semantics: SemanticsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: structure, weights, then results.
@@ -84,15 +88,27 @@ def command(
 
     With --float16, one graph is compared with itself in float16: operators are listed by what they lose, the one that makes too large
     numbers is named, and the command is printed that keeps the worst ones in float32.
+
+    With --semantics, one graph is compared with itself with other semantics, such as accumulation=float16: operators are listed by how far
+    their results are apart, from the same operands. With both options, the graph in float16 is compared.
     """
+    if semantics and (second is not None or not numbers):
+        raise failure("--semantics compares the numbers of one graph with its own with other semantics", _WRONG)
     if float16 and (second is not None or not numbers):
         raise failure("--float16 compares the numbers of one graph with its own in float16", _WRONG)
     if keep and not float16:
         raise failure("--keep needs --float16", _WRONG)
-    if float16:
+    if float16 or semantics:
         options = ModelOptions.parse(first, shapes, dims, constants, int32, precision)
         description = load_graph(first, options=options)
         given = _read_inputs(description, [first], inputs or [], seed)
+        if semantics:
+            if float16:
+                with failing((ValueError, webnn.WebNNTypeError), _WRONG):
+                    description = to_float16(description, keep=split_names(keep, description)).description
+            if report_semantics(description, given, semantics, tolerance=tolerance, as_json=as_json):
+                raise typer.Exit(_DIFFERENT)
+            return
         call = [*_repeat("--shape", shapes), *_repeat("--dim", dims), *_repeat("--constant", constants), *(["--int32"] if int32 else [])]
         call += ["--precision", precision.value] if precision is not None else []
         if report(description, given, keep, call, first, tolerance=tolerance, as_json=as_json):
