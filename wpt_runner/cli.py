@@ -19,6 +19,7 @@ COMMANDS = Commands(
             "Record conformance tests as JSON.",
         ),
         "compare": Entry("webnn.wpt_runner.commands.compare", "Compare two runs of web-platform-tests."),
+        "status": Entry("webnn.wpt_runner.commands.status", "Measure the implementation status of the operations."),
     },
     "wpt",
 )

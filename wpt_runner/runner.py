@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import webnn
+from webnn.context.emulation import PROFILE_VARIABLE
 from webnn.javascript.confinement import confine
 from webnn.processes.executors import open_workers
 from webnn.processes.pool import Distrust, End, Finished, Worker, run_tasks
@@ -244,6 +245,8 @@ def describe_run(checkout: Checkout, settings: Settings) -> dict[str, str]:
         "processor": platform.machine(),
         "revision": checkout.revision(),
         "webnn": settings.revision,
+        "dialect": settings.dialect or "",
+        "profile": os.environ.get(PROFILE_VARIABLE, ""),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 

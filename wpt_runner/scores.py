@@ -10,7 +10,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -21,13 +23,17 @@ from webnn.wpt_runner.foreign import check_json, load_json, write_path
 from webnn.wpt_runner.reports.wptreport import parse_wptreport
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
 
-__all__ = ["Row", "Run", "Score", "Table", "make_table", "read_runs", "score_run"]
+__all__ = ["FACTS", "Row", "Run", "Score", "Table", "make_table", "name_row", "read_runs", "score_run"]
 
 _WHAT = "wptreport"
 _FOLDER = "/webnn/"
 #: The most runs of a file.
 _MOST_RUNS = 64
 _REVISION = 10
+#: The facts about a run, with their names in a report. The emulator and a browser write the same ones.
+FACTS: Mapping[str, str] = MappingProxyType(
+    {"draft": "webnn", "dialect": "dialect", "profile": "profile", "engine": "engine", "system": "os"}
+)
 #: The letter of a test that passes as a whole.
 _PASSED = "P"
 
@@ -47,6 +53,7 @@ class Run:
         revision: The commit of web-platform-tests, empty if it is unknown.
         scores: By the tests' identifiers, those of WebNN alone.
         old: The file is of a kind that counts the status of each test as one more subtest.
+        facts: Where and how it ran, as far as the report says: the names of `FACTS` with their values.
     """
 
     name: str
@@ -54,10 +61,11 @@ class Run:
     source: str = ""
     scores: Mapping[str, Score]
     old: bool = False
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 class Row(NamedTuple):
-    """An operation, or another name of test files, with a score for each run; ``None`` where the run has no such test."""
+    """An operation, or another name of test files, or a single file, with a score for each run; ``None`` where the run has no such test."""
 
     name: str
     scores: tuple[Score | None, ...]
@@ -99,31 +107,44 @@ def score_run(path: Path, run: RunResult) -> Run:
             passed = sum(subtest.status is SubtestStatus.PASS for subtest in result.subtests)
             scores[name] = _score(passed, len(result.subtests), whole=result.status is FileStatus.PASS)
     name = " ".join(filter(None, (run.info.get("product", ""), run.info.get("product_version", "")))) or path.name
-    return Run(name=name, revision=run.info.get("revision", ""), source=str(path), scores=scores)
+    facts = {fact: run.info[member] for fact, member in FACTS.items() if run.info.get(member)}
+    return Run(name=name, revision=run.info.get("revision", ""), source=str(path), scores=scores, facts=facts)
 
 
-def make_table(runs: Sequence[Run]) -> Table:
-    """Make one table of several runs; a row adds up the tests of all folders, variants and flavours."""
-    revision = find_revision(DRAFTS[-1])
-    operations = {name.lower(): name for name in revision.operations}
+def make_table(runs: Sequence[Run], *, files: bool = False) -> Table:
+    """Make one table of several runs.
+
+    A row adds up the tests of all folders, variants and flavours. With ``files``, it has those of one file, and no row is an operation's.
+    """
     sums: dict[str, list[list[Score]]] = defaultdict(lambda: [[] for _ in runs])
     for column, run in enumerate(runs):
         for test, score in run.scores.items():
-            sums[_name_row(test, operations)][column].append(score)
+            sums[_file(test) if files else name_row(test)][column].append(score)
     rows = [Row(name, tuple(map(_add, sums[name]))) for name in sorted(sums, key=lambda name: (name.lower(), name))]
-    known = set(operations.values())
+    known = set[str]() if files else set(find_revision(DRAFTS[-1]).operations)
     return Table(
-        names=_distinct(run.name for run in runs),
+        names=_distinct(runs),
         operations=[row for row in rows if row.name in known],
         others=[row for row in rows if row.name not in known],
         total=Row("total", tuple(_add(run.scores.values()) for run in runs)),
     )
 
 
-def _name_row(test: str, operations: Mapping[str, str]) -> str:
+def name_row(test: str) -> str:
     """Return the operation of a test by the name of its file: ``reduceL1`` for ``/webnn/validation_tests/reduce_l1.https.any.html``."""
+    operations = _operations()
     stem = PurePosixPath(re.split("[?#]", test, maxsplit=1)[0]).name.partition(".")[0]
     return operations.get(re.sub("[_-]", "", stem).lower(), stem)
+
+
+@cache
+def _operations() -> Mapping[str, str]:
+    return {name.lower(): name for name in find_revision(DRAFTS[-1]).operations}
+
+
+def _file(test: str) -> str:
+    """Return the path of a test file below the folder of WebNN, without what its pages add: ``conformance_tests/relu``."""
+    return re.split(r"[?#]|\.", test.rpartition(":")[2].removeprefix(_FOLDER), maxsplit=1)[0]
 
 
 def _add(scores: Iterable[Score]) -> Score | None:
@@ -135,10 +156,14 @@ def _score(passed: int, total: int, *, whole: bool) -> Score:
     return Score(passed, total) if total else Score(int(whole), 1)
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
+def _distinct(runs: Sequence[Run]) -> list[str]:
+    """Return names that differ: those of several runs have the facts that tell the runs apart, or else numbers."""
     seen: Counter[str] = Counter()
     found = []
-    for name in names:
+    for run in runs:
+        alike = [each for each in runs if each.name == run.name]
+        apart = [run.facts.get(fact, f"no {fact}") for fact in FACTS if len({each.facts.get(fact) for each in alike}) > 1]
+        name = ", ".join([run.name, *apart])
         seen[name] += 1
         found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return found

@@ -24,7 +24,7 @@ RELU, REDUCE, OTHER = (
 )
 
 
-def report(passed: dict[str, tuple[int, int]], path: Path, product: str = "webnn") -> Path:
+def report(passed: dict[str, tuple[int, int]], path: Path, product: str = "webnn", **more: str) -> Path:
     """Write a report whose tests have some subtests, of which some pass."""
     results = []
     for test, (good, total) in passed.items():
@@ -32,7 +32,8 @@ def report(passed: dict[str, tuple[int, int]], path: Path, product: str = "webnn
         statuses = [SubtestStatus.PASS] * good + [SubtestStatus.FAIL] * (total - good)
         subtests = [Subtest(name=f"{index}", status=status) for index, status in enumerate(statuses)]
         results.append(FileResult(file=page, variant=mark + variant, status=FileStatus.OK, subtests=subtests))
-    write_wptreport(RunResult(results=results, info={"product": product, "product_version": "1.0", "revision": "f" * 40}), path)
+    info = {"product": product, "product_version": "1.0", "revision": "f" * 40, **more}
+    write_wptreport(RunResult(results=results, info=info), path)
     return path
 
 
@@ -102,6 +103,35 @@ def test_the_table(tmp_path: Path) -> None:
     assert [tuple(row) for row in table.operations] == wanted
     assert [tuple(row) for row in table.others] == [("idlharness", (None, (1, 1), (1, 2), None))]
     assert table.total.scores == ((15, 16), (19, 22), (1, 15), (15, 16))
+
+
+def test_runs_of_one_product_have_the_names_of_what_differs(tmp_path: Path) -> None:
+    tests = {RELU: (12, 12)}
+    paths = [
+        report(tests, tmp_path / "a.json", webnn="2024-06", dialect="wpt-2024-06", os="linux"),
+        report(tests, tmp_path / "b.json", webnn="2026-06", os="linux"),
+        report(tests, tmp_path / "c.json", webnn="2026-06", os="linux"),
+        report(tests, tmp_path / "d.json", "chromium", webnn="2026-06", engine="Chromium 153"),
+    ]
+    found = [score_run(path, read) for path in paths if isinstance(read := read_runs(path), RunResult)]
+    assert found[0].facts == {"draft": "2024-06", "dialect": "wpt-2024-06", "system": "linux"}
+    table = make_table(found)
+    second = "webnn 1.0, 2026-06, no dialect"
+    assert table.names == ["webnn 1.0, 2024-06, wpt-2024-06", second, f"{second} (2)", "chromium 1.0"]
+    page = render_scores(found, table)
+    assert "<small>draft 2024-06</small><small>dialect wpt-2024-06</small><small>system linux</small>" in page
+    assert "<small>engine Chromium 153</small>" in page
+
+
+def test_a_row_for_each_file(tmp_path: Path) -> None:
+    path = report({RELU: (11, 12), RELU.replace("cpu", "gpu"): (1, 1), REDUCE: (2, 3)}, tmp_path / "a.json")
+    read = read_runs(path)
+    assert isinstance(read, RunResult)
+    table = make_table([score_run(path, read)], files=True)
+    assert not table.operations
+    wanted = [("conformance_tests/relu", ((12, 13),)), ("validation_tests/reduce_l1", ((2, 3),))]
+    assert [tuple(row) for row in table.others] == wanted
+    assert "file" in render_scores([score_run(path, read)], table)
 
 
 # The command.

@@ -49,6 +49,7 @@ def command(
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON, too.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the table as a page, too.")] = None,
     as_table: Annotated[bool, typer.Option("--table", help="Make a table of two reports, instead of comparing them.")] = False,
+    by_file: Annotated[bool, typer.Option("--files", help="A row for each test file, instead of each operation; makes a table.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="List everything, also tests of only one report.")] = False,
     variant_blind: Annotated[
         bool, typer.Option("--variant-blind", help="Pair tests that differ only in their variant, if each report has just one of them.")
@@ -63,11 +64,12 @@ def command(
     Each is of this runner or of any browser.
 
     Two reports are compared test by test. That fails with 1 if something that passed before does not pass after, and with 2 if there is
-    nothing to compare. More files, and results of wpt.fyi, become a table: how many subtests of each operation pass in each run.
+    nothing to compare. More files, and results of wpt.fyi, become a table: how many subtests of each operation pass in each run,
+    or of each file.
     """
     found = [(path, _read(path)) for path in files]
     reports = [(path, run) for path, run in found if isinstance(run, RunResult)]
-    if len(found) == len(reports) == 2 and not as_table and html_file is None:
+    if len(found) == len(reports) == 2 and not as_table and not by_file and html_file is None:
         [(before, first), (after, second)] = [(path, _choose_tests(run, only or [])) for path, run in reports]
         _compare(before, first, after, second, json_file=json_file, everything=everything, variant_blind=variant_blind)
         return
@@ -75,7 +77,7 @@ def command(
         raise failure("--all and --variant-blind can only be given for two reports", _UNUSABLE)
     if len(found) == len(reports) == 1:
         raise failure("a report is compared with another one: give two files or more", _UNUSABLE)
-    _tabulate(found, only or [], json_file, html_file)
+    _tabulate(found, only or [], json_file, html_file, by_file=by_file)
 
 
 def _compare(
@@ -99,7 +101,12 @@ def _compare(
 
 
 def _tabulate(
-    found: Sequence[tuple[Path, RunResult | list[Run]]], only: Sequence[str], json_file: Path | None, html_file: Path | None
+    found: Sequence[tuple[Path, RunResult | list[Run]]],
+    only: Sequence[str],
+    json_file: Path | None,
+    html_file: Path | None,
+    *,
+    by_file: bool,
 ) -> None:
     runs = [run for path, each in found for run in ([score_run(path, each)] if isinstance(each, RunResult) else each)]
     if only:
@@ -109,19 +116,21 @@ def _tabulate(
         ]
     if not any(run.scores for run in runs):
         raise failure("the files have no tests of WebNN" + (" with these texts" if only else ""), _UNUSABLE)
-    table = make_table(runs)
+    table = make_table(runs, files=by_file)
     console = make_console()
     for name, run in zip(table.names, runs, strict=True):
         old = "  (counts each test's own status, too)" if run.old else ""
         print_line(
             console, Text.assemble((_shown(name), "bold"), f"  {_shown(run.source)}  {one_line(run.revision[:_REVISION], _REVISION)}{old}")
         )
+        if run.facts:
+            print_line(console, Text("  " + _shown(", ".join(f"{fact} {value}" for fact, value in run.facts.items())), "dim"))
     console.print()
     console.print(_score_table(console, table))
     if json_file is not None:
         sections = {"operations": table.operations, "others": table.others, "total": [table.total]}
         described = [
-            {"name": name, "source": run.source, "revision": run.revision, "old": run.old}
+            {"name": name, "source": run.source, "revision": run.revision, "old": run.old, "facts": {**run.facts}}
             for name, run in zip(table.names, runs, strict=True)
         ]
         rows = {
@@ -140,7 +149,7 @@ def _score_json(score: Score | None) -> dict[str, int] | None:
 
 def _score_table(console: Console, table: ScoreTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
-    shown.add_column("operation")
+    shown.add_column("operation" if table.operations else "file")
     for name in table.names:
         shown.add_column(Text(encodable(console, _shown(name))), justify="right")
     for rows in (table.operations, table.others, [table.total]):

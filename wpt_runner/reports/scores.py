@@ -11,6 +11,7 @@ from webnn.wpt_runner.scores import Run, Table
 __all__ = ["render_scores", "write_scores"]
 
 _REVISION = 10
+_OLD = "counts each test's own status, too"
 
 
 def write_scores(runs: Sequence[Run], table: Table, path: Path) -> None:
@@ -20,6 +21,6 @@ def write_scores(runs: Sequence[Run], table: Table, path: Path) -> None:
 
 def render_scores(runs: Sequence[Run], table: Table) -> str:
     """Return the page."""
-    notes = [(run.revision[:_REVISION], "counts each test's own status, too" if run.old else "") for run in runs]
+    notes = [(*[f"{fact} {value}" for fact, value in run.facts.items()], run.revision[:_REVISION], _OLD if run.old else "") for run in runs]
     heads = list(zip(table.names, notes, strict=True))
     return pages.render("webnn.wpt_runner.reports/scores.html", title="WebNN: subtests that pass", heads=heads, table=table)
