@@ -194,6 +194,13 @@ def _celu(node: Node) -> MLOperand:
     return builder.add(builder.relu(x), builder.min(builder.mul(node.scalar(alpha, x), bend), node.scalar(0, x)))
 
 
+def _selu(node: Node) -> MLOperand:
+    """Compute gamma * elu. The body of ONNX computes alpha * exp(x) - alpha, which has no digits near 0."""
+    x = node.operand(0)
+    alpha, gamma = node.number("alpha", 1.67326319217681884765625), node.number("gamma", 1.05070102214813232421875)
+    return node.builder.mul(node.builder.elu(x, alpha=alpha), node.scalar(gamma, x))
+
+
 def _leaky_relu(node: Node) -> MLOperand:
     """Map to leakyRelu."""
     return node.builder.leakyRelu(node.operand(0), alpha=node.number("alpha", 0.01))
@@ -291,6 +298,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
     "Reciprocal": _unary("reciprocal"),
     "Relu": _unary("relu"),
     "Round": _unary("roundEven"),
+    "Selu": _selu,
     "Sigmoid": _unary("sigmoid"),
     "Sign": _sign,
     "Sin": _unary("sin"),

@@ -151,28 +151,31 @@ def _rms_normalization(node: Node) -> MLOperand:
 
 
 def _mean_variance_normalization(node: Node) -> MLOperand:
-    """Divide the difference from the mean by the deviation, which may be 0."""
+    """Divide the difference from the mean by the deviation, which may be 0, in float32: in float16, 1e-9 is 0, and squares overflow."""
     builder, x = node.builder, node.operand(0)
     axes = normalize_axes("axes", node.integers("axes", [0, 2, 3]), node.value(0).rank)
-    _, difference, variance = _moments(node, x, axes)
-    return builder.div(difference, builder.add(builder.sqrt(variance), node.scalar(1e-9, variance)))
+    _, difference, variance = _moments(node, node.cast(x, "float32"), axes)
+    y = builder.div(difference, builder.add(builder.sqrt(variance), node.scalar(1e-9, variance)))
+    return node.cast(y, x.descriptor.dataType)
 
 
 def _lp_normalization(node: Node) -> MLOperand:
-    """Divide by reduceL1 or reduceL2; where that is 0, the result is 0."""
-    builder, x = node.builder, node.operand(0)
+    """Divide by reduceL1 or reduceL2, in float32; where that is 0, the result is 0."""
+    builder, given = node.builder, node.operand(0)
+    x = node.cast(given, "float32")
     axis, order = node.axis("axis", -1, node.value(0).rank), node.integer("p", 2)
     if order not in (1, 2):
         raise Refused(f"p must be 1 or 2, got {order}")
     norm = (builder.reduceL1 if order == 1 else builder.reduceL2)(x, axes=[axis], keepDimensions=True)
     is_zero = builder.equal(norm, node.scalar(0, norm))
-    return builder.div(x, builder.where(is_zero, node.scalar(1, norm), norm))
+    return node.cast(builder.div(x, builder.where(is_zero, node.scalar(1, norm), norm)), given.descriptor.dataType)
 
 
 def _lrn(node: Node) -> MLOperand:
-    """Divide by a power of the averages of neighbouring channels' squares, which averagePool2d computes."""
+    """Divide by a power of the averages of neighbouring channels' squares, which averagePool2d computes, in float32."""
     builder, channels, size = node.builder, _channels(node), node.integer("size", least=1)
-    x, shape = node.operand(0), node.value(0).shape
+    given, shape = node.operand(0), node.value(0).shape
+    x = node.cast(given, "float32")
     # No window needs to be larger than from the first channel to the last one.
     before, behind = min((size - 1) // 2, channels - 1), min(size // 2, channels - 1)
     window = before + 1 + behind
@@ -183,7 +186,7 @@ def _lrn(node: Node) -> MLOperand:
     averages = node.reshape(squares, shape)
     share = builder.mul(averages, node.scalar(node.number("alpha", 1e-4) * window / size, x))
     total = builder.add(share, node.scalar(node.number("bias", 1.0), x))
-    return builder.div(x, builder.pow(total, node.scalar(node.number("beta", 0.75), x)))
+    return node.cast(builder.div(x, builder.pow(total, node.scalar(node.number("beta", 0.75), x))), given.descriptor.dataType)
 
 
 def _along(compute: Callable[[Node, MLOperand, int], MLOperand]) -> Callable[[Node], MLOperand]:

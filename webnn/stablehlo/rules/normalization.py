@@ -46,14 +46,19 @@ def _batch_norm_inference(node: Node) -> Result:
 
 
 def _batch_norm_training(node: Node) -> list[Result]:
-    """Map to reduceMean, which gives the mean and the variance, and batchNormalization. `stablehlo#batch_norm_training`."""
-    (operand, scale, offset), feature, others = _read(node, 3, 3)
-    builder = node.builder
+    """Map to reduceMean, which gives the mean and the variance, and batchNormalization. `stablehlo#batch_norm_training`.
+
+    Other types are computed in float32: squares soon leave the range of float16.
+    """
+    given, feature, others = _read(node, 3, 3)
+    builder, dataType = node.builder, given[0].descriptor.dataType
+    operand, scale, offset = (node.cast(each, "float32") for each in given)
     mean = builder.reduceMean(operand, axes=others, keepDimensions=True)
     centered = builder.sub(operand, mean)
     variance = builder.reduceMean(builder.mul(centered, centered), axes=others)
     mean = node.reshape(mean, variance.descriptor.dimensions)
-    return [_normalize(node, (operand, scale, offset, mean, variance), feature), mean, variance]
+    results = _normalize(node, (operand, scale, offset, mean, variance), feature), mean, variance
+    return [node.cast(each, dataType) for each in results]
 
 
 def _batch_norm_grad(node: Node) -> list[Result]:

@@ -39,6 +39,19 @@ def test_training() -> None:
     check("batch_norm_training", [X, SCALE, OFFSET], wanted, NORM, tolerance=2e-5)
 
 
+def test_training_of_float16() -> None:
+    """The squares of the differences leave float16, their root and the results do not."""
+    x = np.array([[300, 400, 500, -600], [2, 4, 6, 8]], np.float16)
+    ones, zeros = np.ones(2, np.float16), np.zeros(2, np.float16)
+    wide = x.astype(np.float64)
+    mean, variance = wide.mean(1), wide.var(1)
+    centred = (wide - mean[:, np.newaxis]) / np.sqrt(variance + 0.01)[:, np.newaxis]
+    with np.errstate(over="ignore"):
+        wanted = [each.astype(np.float16) for each in (centred, mean, variance)]
+    assert np.isinf(wanted[2][0])
+    check("batch_norm_training", [x, ones, zeros], wanted, {"epsilon": 0.01, "feature_index": 0}, tolerance=2e-3)
+
+
 def test_gradients() -> None:
     """The gradients are those of a numerical derivative, if mean and variance are those of the tensor."""
     wide, scale = X.astype(np.float64), SCALE.astype(np.float64)
