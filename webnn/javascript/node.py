@@ -74,7 +74,8 @@ _LONGEST_LAST_WORDS = 64 * 1024
 #: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
 _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 #: The scripts that the host takes, in its order.
-_SOURCES = ("node_packages", "node_document", "node_pictures", "node_workers", "conversion", "binding", "foresight", "navigator", "values")
+_PARTS = ("node_packages", "elements", "node_document", "node_pictures", "node_workers")
+_SOURCES = (*_PARTS, "conversion", "binding", "foresight", "navigator", "values")
 #: The version of Node with promises in WebAssembly (JSPI) behind an option; later ones have them without it, and refuse the option.
 _JSPI = 24
 #: Features of Node that a program does not need.

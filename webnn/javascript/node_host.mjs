@@ -52,7 +52,7 @@ function readFile(url, kind = 'F') {
 }
 
 // The scripts of the package that Python sends, in this order. What follows them are the bytes of values for the program.
-const SOURCES = ['node_packages', 'node_document', 'node_pictures', 'node_workers', 'conversion', 'binding', 'foresight', 'navigator', 'values'];
+const SOURCES = ['node_packages', 'elements', 'node_document', 'node_pictures', 'node_workers', 'conversion', 'binding', 'foresight', 'navigator', 'values'];
 const beginning = receive(false), givenBuffers = beginning.splice(2 + SOURCES.length).map(({buffer}) => buffer);
 const [setupText, idlText, ...sources] = beginning.map(part => decoder.decode(part));
 const setup = JSON.parse(setupText);
@@ -243,7 +243,7 @@ function textOf(url, wanted) {
 
 const JAVASCRIPT = 'text/javascript';
 const evaluated = SOURCES.map((name, index) => evaluate(`${name}.js`, sources[index]));
-const [makePackages, makeDocument, makePictures, makeWorkers, conversion, binding, makeForesight, navigator, makeValues] = evaluated;
+const [makePackages, makeElements, makeDocument, makePictures, makeWorkers, conversion, binding, makeForesight, navigator, makeValues] = evaluated;
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.
 const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
@@ -288,7 +288,7 @@ const runScript = (filename, text, lineOffset = 0) => new vm.Script(text, {filen
 const isPage = setup.worker === null, fail = error => nextTick(() => { throw error; });
 const page = makeDocument(globalThis, {
   read: readFile, request: url => readFile(url, 'G'), fetch: globalThis.fetch, isLocal, setTask: callback => setImmediate(callback), runScript, importModule: url => import(url), fail,
-}, isPage && setup.elements);
+}, isPage && setup.elements, makeElements);
 const workers = makeWorkers(globalThis, {
   ask(question, parts) {
     post('K', stringify(question), parts);
