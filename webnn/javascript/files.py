@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
-__all__ = ["ORIGIN", "PROGRAM_ORIGIN", "File", "Files", "RefusedError"]
+__all__ = ["ORIGIN", "PROGRAM_ORIGIN", "File", "Files", "RefusedError", "guess_type"]
 
 ORIGIN = "https://app.test"
 PROGRAM_ORIGIN = "https://program.test"
@@ -35,6 +35,11 @@ for _suffix, _type in {
     ".npy": "application/octet-stream",
 }.items():
     _TYPES.add_type(_type, _suffix)
+
+
+def guess_type(name: str) -> str:
+    """Return the media type of a file by its name."""
+    return _TYPES.guess_type(name)[0] or "application/octet-stream"
 
 
 class RefusedError(Exception):
@@ -78,7 +83,7 @@ class Files:
             return None
         except RuntimeError:  # a circle of links, in Python 3.12 and older
             return None
-        return File(content, _TYPES.guess_type(place.name)[0] or "application/octet-stream")
+        return File(content, guess_type(place.name))
 
     def has(self, address: str) -> bool:
         """Tell whether `read` would find a file."""

@@ -252,5 +252,5 @@ const run = () => {
   apply(reject, Promise, [error => { failure.error = error; failure.isThrown = true; }]);
   if (failure.isThrown) throw failure.error;
 };
-return {dispatch, fire, queueTask, report, run, tellRejections, watch, markAsUncloneable: object => { uncloneable.add(object); }};
+return {dispatch, fire, need, queueTask, report, run, tellRejections, watch, markAsUncloneable: object => { uncloneable.add(object); }};
 })

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urljoin
 
-__all__ = ["Script", "import_maps_of_page", "scripts_of_page", "scripts_of_script"]
+__all__ = ["Script", "find_kind", "import_maps_of_page", "scripts_of_page", "scripts_of_script"]
 
 #: How a script is to be run; a script that is ``"unknown"`` is a module if its text only makes sense as one.
 Kind = Literal["module", "classic", "unknown"]
@@ -32,6 +33,13 @@ class Script:
     kind: Kind
     source: str | None = None
     line: int = 0
+
+
+def find_kind(attributes: Mapping[str, str]) -> Kind | None:
+    """Return how the script of an element `<script>` runs; ``None`` for a block of data, and for browsers that know no modules."""
+    stated = attributes.get("type", "").strip().lower()
+    kind: Kind = "module" if stated == "module" else "classic"
+    return None if stated not in _CLASSIC | {"module"} or (kind == "classic" and "nomodule" in attributes) else kind
 
 
 def scripts_of_script(program: Path, url: str) -> list[Script]:
@@ -86,12 +94,11 @@ class _Page(HTMLParser):
         if tag != "script":
             return
         attributes = {name: value or "" for name, value in attrs}
-        stated = attributes.get("type", "").strip().lower()
-        kind: Kind = "module" if stated == "module" else "classic"
-        if stated == "importmap":
+        if attributes.get("type", "").strip().lower() == "importmap":
             self._map = []
-        if stated not in _CLASSIC | {"module"} or (kind == "classic" and "nomodule" in attributes):
-            return  # a block of data, or a script for browsers that know no modules
+        kind = find_kind(attributes)
+        if kind is None:
+            return
         if "src" in attributes:
             script = Script(url=urljoin(self._url, attributes["src"].strip()), kind=kind)
             self._add(script, deferred=kind == "module" or "defer" in attributes)

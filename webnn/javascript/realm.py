@@ -83,7 +83,7 @@ class Realm:
         address: The page's address.
         read: Returns the text of a file by its path on the server, ``None`` if there is none.
         log: Takes what the program writes to its console: the level and the text.
-        emit: Called when a script calls the function ``emit``, with a kind and a text.
+        emit: Called when a script calls the function ``emit``, with a kind and a text; a text that it returns is that function's value.
         revision: The draft whose IDL the binding interprets, or its name.
         memory: The most bytes that the engine may allocate; more is an error that the program sees.
         observe: Called for every call that the emulator answers without an error.
@@ -99,7 +99,7 @@ class Realm:
         address: Address,
         read: Callable[[str], str | None],
         log: Callable[[str, str], None],
-        emit: Callable[[str, str], None],
+        emit: Callable[[str, str], object],
         revision: str | Revision,
         memory: int,
         observe: Observe = lambda *_: None,
@@ -187,6 +187,17 @@ class Realm:
         """Call a function, given as its source, with the global object and ``emit``; its error is a `ScriptError`."""
         self._command("connect", function)
 
+    def install(self, function: str) -> None:
+        """Call a function, given as its source, as `connect` does, and with what page.js has for other scripts (``need``).
+
+        It returns an object of functions for `call`.
+        """
+        self._command("install", function)
+
+    def call(self, name: str, value: object = None) -> Any:
+        """Call a function of an installed script with a simple value, and return its value; its error is a `ScriptError`."""
+        return self._command(name, value)
+
     def _command(self, name: str, value: object) -> Any:
         """Call one of the functions that the scripts have for the host."""
         return _attempt(self._control, name, value)
@@ -201,32 +212,26 @@ class Realm:
     def run(self, done: Callable[[], bool], deadline: float) -> bool:
         """Run promises and timers until ``done()``; return whether something was left to do at the deadline, as `worked` counts."""
         while not done():
-            self._run_jobs(deadline)
+            self.run_jobs(lambda: self.worked() < deadline)
             if done():
                 return False
             rest = deadline - self.worked()
             if rest <= 0:
                 return True
-            while self._timers and self._timers[0][2] in self._cancelled:
-                self._cancelled.remove(heapq.heappop(self._timers)[2])
-            if not self._timers:
+            due = self.next_timer()
+            if due is None:
                 return False
-            due, _, number = self._timers[0]
             wait = min(due - time.monotonic(), rest)
             if wait > 0:
                 time.sleep(wait)
                 self._slept += wait
                 continue
-            heapq.heappop(self._timers)
-            try:
-                self._command("fire", number)
-            except ScriptError as error:
-                self.report(str(error))
+            self.fire_timer()
         return False
 
-    def _run_jobs(self, deadline: float) -> None:
-        # A promise may lead to the next one for ever.
-        while self.worked() < deadline:
+    def run_jobs(self, may_go_on: Callable[[], bool]) -> None:
+        """Run promises until none is left to do, or the condition is false: a promise may lead to the next one for ever."""
+        while may_go_on():
             try:
                 if _attempt(self._engine.execute_pending_job):
                     continue
@@ -235,6 +240,20 @@ class Realm:
                     return
             except ScriptError as error:
                 self.report(str(error))
+
+    def next_timer(self) -> float | None:
+        """Return when the next timer is due, on the monotonic clock; ``None`` if there is no timer."""
+        while self._timers and self._timers[0][2] in self._cancelled:
+            self._cancelled.remove(heapq.heappop(self._timers)[2])
+        return self._timers[0][0] if self._timers else None
+
+    def fire_timer(self) -> None:
+        """Run the next timer."""
+        _, _, number = heapq.heappop(self._timers)
+        try:
+            self._command("fire", number)
+        except ScriptError as error:
+            self.report(str(error))
 
     def _load(self, path: str) -> str | None:
         """Run a script of the server; return its error as a text, ``None`` if there is no such script."""
@@ -374,7 +393,9 @@ _START = """
   const host = {read, log, schedule, cancel, load, script, random, parse: parseAddress, change};
   const {markAsUncloneable, ...page} = (%(page)s)(globalThis, host, parse(address), scope, evaluate, %(console)s);
   (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, markAsUncloneable, undefined, evaluate);
-  const connect = source => { evaluate(source)(globalThis, emit); };
-  return (name, value) => ({...page, connect})[name](value);
+  const {need, ...commands} = page, connect = source => { evaluate(source)(globalThis, emit); };
+  let installed = {};
+  const install = source => { installed = {...installed, ...evaluate(source)(globalThis, emit, need)}; };
+  return (name, value) => ({...commands, connect, install, ...installed})[name](value);
 })
 """

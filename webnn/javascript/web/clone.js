@@ -143,21 +143,76 @@ function fill(value, {kind, entries, properties}, memory) {
   return value;
 }
 
-function structuredClone(value, options = undefined) {
-  needs('structuredClone', arguments, 1);
-  const {transfer} = dictionary(options, 'structuredClone: options'), memory = new Map(), list = transfer === undefined ? [] : [...transfer];
+// The records of a value and of what is transferred with it.
+function recordOf(name, value, transfer) {
+  const memory = new Map(), list = transfer === undefined ? [] : [...transfer];
   for (const buffer of list) {
     if (memory.has(buffer)) fail('what is transferred twice');
-    if (typeof buffer !== 'object' || buffer === null) throw new TypeError('structuredClone: options.transfer must hold objects');
+    if (typeof buffer !== 'object' || buffer === null) throw new TypeError(`${name}: options.transfer must hold objects`);
     if (brandOf(buffer) !== 'buffer') fail('what is transferred and is no ArrayBuffer');
     memory.set(buffer, {kind: 'transferred', buffer});
   }
   const record = makeRecord(value, memory);
   for (const buffer of list) if (read(isDetached, buffer)) fail('a transferred ArrayBuffer that is detached');
+  return {record, moved: list.map(buffer => memory.get(buffer))};
+}
+
+function structuredClone(value, options = undefined) {
+  needs('structuredClone', arguments, 1);
+  const {transfer} = dictionary(options, 'structuredClone: options'), {record, moved} = recordOf('structuredClone', value, transfer);
   const made = new Map();
-  for (const buffer of list) makeValue(memory.get(buffer), made);
+  for (const each of moved) makeValue(each, made);
   return makeValue(record, made);
 }
 
-return {structuredClone};
+// ---- Messages to other realms: a text has the records in a list, and each number in it is a place in the list
+
+const {fromHex} = Uint8Array, {toHex} = Uint8Array.prototype, {parse, stringify} = global.JSON;
+const SPECIAL = new Map([['undefined', undefined], ['NaN', NaN], ['Infinity', Infinity], ['-Infinity', -Infinity], ['-0', -0]]);
+const packed = value => {
+  if (typeof value === 'bigint') return ['bigint', `${value}`];
+  if (Object.is(value, -0)) return ['special', '-0'];
+  if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return ['special', `${value}`];
+  return ['plain', value];
+};
+const unpacked = ([kind, value]) => kind === 'bigint' ? BigInt(value) : kind === 'special' ? SPECIAL.get(value) : value;
+const bytesOf = buffer => Reflect.apply(toHex, new Uint8Array(buffer), []);
+const FIELDS = ['value', 'source', 'flags', 'name', 'message', 'stack', 'view', 'byteOffset', 'length', 'most'];
+
+function serialize(value, transfer = undefined) {
+  const {record, moved} = recordOf('postMessage', value, transfer), list = [], places = new Map();
+  const add = each => {
+    if (places.has(each)) return places.get(each);
+    const place = list.push(null) - 1, entry = {kind: each.kind === 'transferred' ? 'buffer' : each.kind};
+    places.set(each, place);
+    if (each.kind === 'primitive' && typeof each.value === 'object' && each.value !== null) fail('a SharedArrayBuffer, in a message,');
+    for (const field of FIELDS) if (field in each) entry[field] = packed(each[field]);
+    if (each.kind === 'buffer') entry.bytes = bytesOf(each.content);
+    if (each.kind === 'view') entry.buffer = add(each.buffer);
+    if (each.kind === 'map') entry.entries = each.entries.map(pair => pair.map(add));
+    if (each.kind === 'set') entry.entries = each.entries.map(add);
+    if (each.properties) entry.properties = each.properties.map(([key, inner]) => [packed(key), add(inner)]);
+    list[place] = entry;
+    return place;
+  };
+  const first = add(record);
+  // Nothing can fail any more: a failed message transfers nothing.
+  for (const each of moved) list[add(each)].bytes = bytesOf(Reflect.apply(transferBuffer, each.buffer, []));
+  return stringify([first, list]);
+}
+function deserialize(text) {
+  const [first, list] = parse(text), records = list.map(({kind}) => ({kind}));
+  list.forEach((entry, index) => {
+    const record = records[index];
+    for (const field of FIELDS) if (field in entry) record[field] = unpacked(entry[field]);
+    if ('bytes' in entry) record.content = Reflect.apply(fromHex, Uint8Array, [entry.bytes]).buffer;
+    if ('buffer' in entry) record.buffer = records[entry.buffer];
+    if (entry.kind === 'map') record.entries = entry.entries.map(pair => pair.map(each => records[each]));
+    if (entry.kind === 'set') record.entries = entry.entries.map(each => records[each]);
+    if (entry.properties) record.properties = entry.properties.map(([key, each]) => [unpacked(key), records[each]]);
+  });
+  return makeValue(records[first], new Map());
+}
+
+return {deserialize, serialize, structuredClone};
 })
