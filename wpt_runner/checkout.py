@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import posixpath
 import re
 import subprocess
@@ -10,17 +11,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 from webnn.wpt_runner.flavours import Flavour, flavours_of
+from webnn.wpt_runner.pages.text import find_metadata
 
-__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "wants"]
+__all__ = ["PAGE", "Checkout", "CheckoutError", "Test", "TestFile", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
 #: Paths for which the server sends another file.
 _ALIASES = {"/resources/WebIDLParser.js": "/resources/webidl2/lib/webidl2.js"}
 _NEEDED = ("webnn", "resources/testharness.js")
 _SUFFIXES = (".any.js", ".window.js")
+#: The suffix of a page, which is a test if it loads testharness.js; those in these folders are parts of tests.
+PAGE, _PARTS = ".html", {"resources", "support", "tools"}
 _DEFAULT_GLOBALS = "window,dedicatedworker"
 
 
@@ -49,6 +52,11 @@ class TestFile:
     flavours: tuple[Flavour, ...]
 
     @property
+    def is_page(self) -> bool:
+        """It is a page, not a script."""
+        return self.path.endswith(PAGE)
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """The paths on the server of all scripts that run after the harness, in order: the file itself is the last one."""
         return (*self.scripts, f"/{self.path}")
@@ -72,12 +80,16 @@ class Test:
     @property
     def address(self) -> str:
         """The path on the server of the page, or of the worker's script."""
+        if self.file.is_page:
+            return f"/{self.file.path}"
         stem = "/" + self.file.path.removesuffix(".js")
         return f"{stem}.html" if self.flavour is Flavour.WINDOW else f"{stem}{self.flavour.suffix}.js"
 
     @property
     def name(self) -> str:
         """The file's path with the flavour, and the variant."""
+        if self.file.is_page:
+            return f"{self.file.path}{self.variant}"
         return f"{self.file.path.removesuffix('.js')}{self.flavour.suffix}.js{self.variant}"
 
 
@@ -97,33 +109,44 @@ class Checkout:
 
     def read(self, path: str) -> str | None:
         """Return the text of a file by its path on the server, ``None`` if there is none below the root."""
+        content = self.read_bytes(path)
+        return None if content is None else io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace").read()
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """Return the content of a file by its path on the server, ``None`` if there is none below the root."""
         path = _ALIASES.get(path, path)
         try:
             file = (self.root / path.lstrip("/")).resolve()
             if not file.is_relative_to(self.root) or not file.is_file():
                 return None
-            return file.read_text(encoding="utf-8", errors="replace")
+            return file.read_bytes()
         except (OSError, ValueError, RuntimeError):  # a name that the file system cannot have; links that lead nowhere but to each other
             return None
 
-    def read_url(self, url: str) -> str | None:
-        """Return the text of a file by the path of its address: decoded, without query."""
-        return self.read(posixpath.normpath(unquote(re.split("[?#]", url, maxsplit=1)[0])))
-
     def files(self) -> list[str]:
-        """Return the paths of all test files of WebNN that are JavaScript, sorted."""
-        return sorted(filter(None, map(self.find, (self.root / "webnn").rglob("*.js"))))
+        """Return the paths of all test files of WebNN, scripts and pages, sorted."""
+        folder = self.root / "webnn"
+        return sorted(filter(None, map(self.find, (*folder.rglob("*.js"), *folder.rglob(f"*{PAGE}")))))
 
     def find(self, file: Path) -> str | None:
-        """Return the path of a test file in JavaScript in the checkout, ``None`` for other files."""
-        inside = file.is_file() and file.is_relative_to(self.root)
-        return file.relative_to(self.root).as_posix() if inside and file.name.endswith(_SUFFIXES) else None
+        """Return the path of a test file in the checkout, ``None`` for other files."""
+        if not file.is_file() or not file.is_relative_to(self.root):
+            return None
+        path = file.relative_to(self.root)
+        if file.name.endswith(_SUFFIXES):
+            return path.as_posix()
+        if not file.name.endswith(PAGE) or _PARTS.intersection(path.parent.parts):
+            return None
+        return path.as_posix() if find_metadata(self.read(path.as_posix()) or "").test else None
 
     def load(self, path: str) -> TestFile:
-        """Read the ``META`` lines at the top of a test file. Raises `CheckoutError` if there is no such file."""
+        """Read the ``META`` lines at the top of a test file, or the head of a page. Raises `CheckoutError` if there is no such file."""
         text = self.read(path)
         if text is None:
             raise CheckoutError(f"there is no test file {path} in {self.root}")
+        if path.endswith(PAGE):
+            page = find_metadata(text)
+            return TestFile(path=path, title=page.title, scripts=(), variants=page.variants, long=page.long, flavours=(Flavour.WINDOW,))
         meta: dict[str, list[str]] = defaultdict(list)
         for line in text.splitlines():
             match = _META.match(line)

@@ -16,9 +16,10 @@ from webnn.validation.drafts import NEWEST
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.serving import Server
 from webnn.wpt_runner.sources import Sources
 
-__all__ = ["HARNESS", "PLACEHOLDER", "TRACE", "Instrument", "Record", "Settings", "run_test", "subtest_script", "time_limit"]
+__all__ = ["HARNESS", "PLACEHOLDER", "TRACE", "Instrument", "Record", "Settings", "document_of", "run_test", "subtest_script", "time_limit"]
 
 #: The time-outs of web-platform-tests, in seconds.
 _NORMAL, _LONG = 10.0, 60.0
@@ -179,18 +180,23 @@ def run_test(
 
     `on_refused` receives the errors of calls that the emulator refuses, before the program does.
     """
+    if test.file.is_page:
+        from webnn.wpt_runner.pages.run import run_page  # noqa: PLC0415 (few tests are pages)
+
+        return run_page(checkout, test, settings, on_subtest, instrument, on_refused)
     started = time.monotonic()
     record = Record(settings, on_subtest, instrument)
-    harness = record.harness
+    harness, server = record.harness, Server(checkout)
+    revision = load_idl(settings.revision, settings.dialect).revision
     with warnings.catch_warnings():
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
             # The walls around this process let it start no other.
-            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision, isolate=False),
-            address=Address(pathname=test.address, search=test.variant),
+            ml=webnn.ML(revision=revision, isolate=False, document=document_of(server, test)),
+            address=Address(pathname=test.address, search=test.variant, origin=server.hosts.origin),
             scope=test.flavour.scope,
-            read=checkout.read_url,
+            read=server.read,
             log=record.log,
             emit=record.emit,
             revision=settings.revision,
@@ -200,7 +206,7 @@ def run_test(
             on_refused=on_refused,
         )
         deadline = realm.worked() + time_limit(test, settings)
-        message = _load(realm, checkout, test, settings, instrument, record.sources)
+        message = _load(realm, server, test, settings, instrument, record.sources)
         if message:
             harness.update(status=FileStatus.ERROR, message=message)
         out_of_time = realm.run(lambda: bool(harness), deadline)
@@ -217,16 +223,23 @@ def run_test(
     return record.result(test, time.monotonic() - started)
 
 
-def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
+def document_of(server: Server, test: Test) -> webnn.Document:
+    """Return the page of a test that is a script, with the headers of its file: that of a worker has them, too."""
+    headers = server.answer_path(f"/{test.file.path}").headers
+    return webnn.Document(headers.get("permissions-policy"), origin=server.hosts.origin)
+
+
+def _load(realm: Realm, server: Server, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
     """Run the scripts of a test, as a page or a worker would; return why the test cannot begin, or an empty string."""
     scripts = [HARNESS, *test.file.sources]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
     # The frames of the harness and of the binding count, too.
     realm.evaluate(f"Error.stackTraceLimit = {_DEEPEST_STACK};")
     for path in scripts:
-        source = checkout.read(path)
-        if source is None:
-            return f"there is no file {path} in the checkout"
+        answer = server.answer_path(path)
+        if answer.problem:
+            return answer.problem
+        source = answer.text
         try:
             if path == scripts[-1]:
                 if settings.trace:

@@ -17,8 +17,9 @@ from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import HARNESS, PLACEHOLDER, TRACE, Record, Settings, subtest_script, time_limit
+from webnn.wpt_runner.harness import HARNESS, PLACEHOLDER, TRACE, Record, Settings, document_of, subtest_script, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
+from webnn.wpt_runner.serving import Server
 
 __all__ = ["debug_test", "run_test_in_node"]
 
@@ -169,12 +170,12 @@ def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) ->
     is_window = json.dumps(test.flavour is Flavour.WINDOW)
     begin = _BEGIN.format(is_window=is_window, title=json.dumps(test.file.title), describe=_DESCRIBE)
     connect = _CONNECT.format(emit=emit, calls="\n".join(f"({each})(globalThis, emit);" for each in calls))
-    scripts = [_script(f"{_OWN}begin", begin)]
+    scripts, server = [_script(f"{_OWN}begin", begin)], Server(checkout)
     for path in (HARNESS, *test.file.sources):
-        source = checkout.read(path)
-        if source is None:
-            raise FileNotFoundError(f"there is no file {path} in the checkout")
-        scripts.append(_script(f"{ORIGIN}{quote(path)}", source))
+        answer = server.answer_path(path)
+        if answer.problem:
+            raise FileNotFoundError(answer.problem)
+        scripts.append(_script(f"{ORIGIN}{quote(path)}", answer.text))
         if path == HARNESS:
             scripts.append(_script(f"{_OWN}connect", connect))
     return scripts
@@ -197,6 +198,7 @@ def _program(
         files=_ServedFiles(checkout, served or {}),
         revision=settings.revision,
         dialect=settings.dialect,
+        document=document_of(Server(checkout), test),
         inspect=inspect,
         timeout=timeout,
         # In a shell, which has no document, the harness takes it that all tests are there when promises go on.

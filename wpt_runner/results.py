@@ -100,6 +100,8 @@ class FileResult:
         """The test's identifier, as web-platform-tests' own runner writes it: ``"/webnn/validation_tests/relu.https.any.html?cpu"``."""
         if self.file.startswith("/"):
             return f"{self.file}{self.variant}"
+        if self.file.endswith(".html"):
+            return f"/{self.file}{self.variant}"
         stem = self.file.removesuffix(".js")
         return f"/{stem}{self.flavour.suffix}.html{self.variant}"
 

@@ -45,8 +45,8 @@ _RESOURCES = "/resources/"
 
 def _find_lack(checkout: Checkout, test: Test) -> str:
     """Return a feature that a test names, that quickjs-ng lacks and Node has; empty if there is none."""
-    # Node is neither a shared worker nor a service worker.
-    scripts = test.file.sources if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else ()
+    # Node is neither a shared worker nor a service worker, and has no frames.
+    scripts = test.file.sources if test.flavour in (Flavour.WINDOW, Flavour.WORKER) and not test.file.is_page else ()
     return next(filter(None, (_find_word(checkout.root, path) for path in scripts if not path.startswith(_RESOURCES))), "")
 
 

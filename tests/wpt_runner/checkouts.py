@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["WEB", "make_checkout"]
+__all__ = ["PAGES", "WEB", "copy_web", "make_checkout"]
 
+#: Tests of this project in web-platform-tests' own form that need its server, or what its tests of 2026 use.
+PAGES = Path(__file__).with_name("web") / "webnn"
 #: The project's own tests in JavaScript, laid out as a checkout is.
 WEB = Path(__file__).parents[1] / "webnn" / "javascript" / "web"
 
@@ -20,4 +23,11 @@ def make_checkout(root: Path, files: Mapping[str, str], harness: str | None = No
         file = root / "webnn" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    return root
+
+
+def copy_web(root: Path, folder: str) -> Path:
+    """Make a checkout with the harness and the tests of a folder of `PAGES`."""
+    make_checkout(root, {})
+    shutil.copytree(PAGES / folder, root / "webnn" / folder)
     return root

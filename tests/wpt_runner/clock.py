@@ -7,6 +7,7 @@ import pytest
 from tests.support import PATIENCE
 from webnn.javascript import realm
 from webnn.wpt_runner import harness
+from webnn.wpt_runner.pages import browsing, run
 
 __all__ = ["PATIENT", "Clock"]
 
@@ -28,7 +29,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
         self.slept = 0.0
-        for module in (harness, realm):
+        for module in (harness, realm, browsing, run):
             monkeypatch.setattr(module, "time", self)
 
     def monotonic(self) -> float:

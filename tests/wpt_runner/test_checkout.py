@@ -14,6 +14,7 @@ from tests.support import each_row
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test, TestFile, wants
 from webnn.wpt_runner.flavours import Flavour
+from webnn.wpt_runner.serving import Server
 
 BOTH = (Flavour.WINDOW, Flavour.WORKER)
 A, B, C = "webnn/a.https.any.js", "webnn/deep/b.any.js", "webnn/c.window.js"
@@ -182,7 +183,7 @@ def secret(root: Path) -> Path:
 
 @each_row(("address", "name"), ADDRESSES)
 def test_addresses(root: Path, secret: Path, address: str, name: str | None) -> None:
-    assert Checkout(root).read_url(address.replace("SECRET", secret.as_posix())) == name
+    assert Server(Checkout(root)).read(address.replace("SECRET", secret.as_posix())) == name
 
 
 def test_a_test_that_is_a_link_out_of_the_checkout(root: Path) -> None:

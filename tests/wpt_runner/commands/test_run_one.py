@@ -28,6 +28,7 @@ from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 from webnn.wpt_runner.selection import choose_again, find_flaky, take_worst
+from webnn.wpt_runner.serving import Server
 
 pytest_plugins = ["pytester"]
 pytestmark = needs_quickjs
@@ -249,13 +250,13 @@ def test_find_flaky() -> None:
 def test_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "test(() => {}, 'firm'); promise_test(async () => assert_equals(await (await fetch('n.txt')).text(), '1'), 'shaky');"
     root = make_checkout(tmp_path, {"x.window.js": text, "n.txt": "1"})
-    again = Checkout.read_url
+    again = Server.read
     numbers = iter("121")
 
-    def read_url(checkout: Checkout, url: str) -> str | None:
-        return next(numbers) if url.endswith("n.txt") else again(checkout, url)
+    def read(server: Server, url: str) -> str | None:
+        return next(numbers) if url.endswith("n.txt") else again(server, url)
 
-    monkeypatch.setattr(Checkout, "read_url", read_url)
+    monkeypatch.setattr(Server, "read", read)
     junit = tmp_path / "r.xml"
     result = invoke(root, "--repeat", "3", f"--junit={junit}")
     assert result.exit_code == 1

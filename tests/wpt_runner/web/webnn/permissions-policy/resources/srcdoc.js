@@ -1,0 +1,2 @@
+'use strict';
+navigator.ml.createContext().then(() => '', error => error.name).then(error => parent.postMessage({error}, '*'));
