@@ -31,6 +31,7 @@ from webnn.processes.child import ends_at_signals
 
 __all__ = [
     "VARIABLE",
+    "Answer",
     "BrowserError",
     "Chromium",
     "PageCrashError",
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 _Value = TypeVar("_Value")
+#: Status, headers and content for an address.
+Answer = Callable[[str], tuple[int, Mapping[str, str], bytes] | None]
 
 #: The environment variable that names the browser.
 VARIABLE = "WEBNN_BROWSER"
@@ -112,7 +115,8 @@ class Chromium:
 
     The program is a path, or one of `NAMES`. ``console`` is called with the level and the text of what the page writes to its console, and
     of errors that it does not catch. With ``native`` the browser has its own WebNN; otherwise its pages must bring theirs. With ``profile``
-    the page is in the browser's own profile, not in a private window. ``version`` is empty before it runs.
+    the page is in the browser's own profile, not in a private window. ``answer`` answers requests in the place of the network; it returns
+    ``None`` for other addresses. ``version`` is empty before it runs.
     """
 
     def __init__(
@@ -123,13 +127,15 @@ class Chromium:
         console: Callable[[str, str], None] = lambda *_: None,
         native: bool = True,
         profile: bool | None = None,
+        answer: Answer | None = None,
     ) -> None:
         self._executable = executable
+        self._answer = answer
         self._native = native
         self._profile = native and needs_profile() if profile is None else profile
         self._timeout = timeout
         self._console = console
-        self._address: tuple[str, str] | None = None
+        self._address: tuple[str, str, bool] | None = None
         self._process = 0
         self._playwright: Any = None
         self._browser: Any = None
@@ -164,8 +170,10 @@ class Chromium:
         with self._signals:
             self._stop()
 
-    def open(self, address: str, *, before: str = "", timeout: float | None = None) -> None:
+    def open(self, address: str, *, before: str = "", timeout: float | None = None, secure: bool = True) -> None:
         """Open a page, in place of the one that is open and without anything that it stored; ``before`` runs first in each frame.
+
+        A page that is not a secure context has no WebNN.
 
         Raises:
             BrowserError: The browser has no WebNN.
@@ -175,8 +183,8 @@ class Chromium:
         """
         if not self._running:
             self._start()
-        self._address = address, before
-        self._perform(self._show(address, before), self._timeout if timeout is None else timeout)
+        self._address = address, before, secure
+        self._perform(self._show(address, before, secure), self._timeout if timeout is None else timeout)
 
     def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
         """Call a function in the page with JSON, and return its value, or that of its promise: NaN and undefined become None.
@@ -189,8 +197,8 @@ class Chromium:
         if self._address is None:
             raise BrowserError("open a page first")
         if not self._running:
-            address, before = self._address
-            self.open(address, before=before)
+            address, before, secure = self._address
+            self.open(address, before=before, secure=secure)
         call = self._page.evaluate(_CALL % function, json.dumps(argument))
         answer = json.loads(self._perform(call, self._timeout if timeout is None else timeout))
         if "name" in answer:
@@ -246,6 +254,7 @@ class Chromium:
         if self._profile:
             self._context = await self._playwright.chromium.launch_persistent_context(self._folder / "profile", **options)
             self._browser = self._context.browser
+            await self._serve_all()
         else:
             self._browser = await self._playwright.chromium.launch(**options)
 
@@ -273,7 +282,12 @@ class Chromium:
             return False
         return True
 
-    async def _show(self, address: str, before: str) -> None:
+    async def _serve_all(self) -> None:
+        """Answer the requests of all pages in the place of the network."""
+        if self._answer is not None:
+            await self._context.route(lambda url: True, partial(_fulfill, self._answer))
+
+    async def _show(self, address: str, before: str, secure: bool) -> None:
         if self._profile:
             earlier = self._context.pages
             await self._clear()
@@ -285,13 +299,14 @@ class Chromium:
             for each in self._browser.contexts:
                 await each.close()
             self._context = await self._browser.new_context()
+            await self._serve_all()
             await self._context.add_init_script(before)
             self._page = await self._context.new_page()
         self._page.on("crash", lambda _: self._crash.set())
         self._page.on("console", lambda message: self._console(message.type, message.text))
         self._page.on("pageerror", lambda error: self._console("error", f"Uncaught {error}"))
         await self._page.goto(address, timeout=0)
-        if not await self._page.evaluate("'ml' in navigator"):
+        if secure and not await self._page.evaluate("'ml' in navigator"):
             raise BrowserError(f"{self._executable} {self.version} has no navigator.ml at {address}")
 
     async def _clear(self) -> None:
@@ -366,6 +381,15 @@ def _remove(folder: Path) -> None:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines() or [""]
     return lines[0].removeprefix("Page.evaluate: ").removeprefix("Page.goto: ").removeprefix("BrowserType.launch: ")
+
+
+async def _fulfill(answer: Answer, route: Any) -> None:
+    found = answer(route.request.url)
+    if found is None:
+        await route.fallback()
+    else:
+        status, headers, content = found
+        await route.fulfill(status=status, headers=dict(headers), body=content)
 
 
 Read = Callable[[str], File | None]

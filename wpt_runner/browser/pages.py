@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from html import escape
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-from webnn.browser.chromium import Read, read_below
+from webnn.browser.chromium import Answer, Read, read_below
 from webnn.javascript.files import File
 from webnn.javascript.realm import load_script
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, TestFile
+from webnn.wpt_runner.serving import Server
 
-__all__ = ["read_pages"]
+__all__ = ["answer_pages", "read_pages"]
 
 _JAVASCRIPT = "text/javascript"
-_HARNESS, _REPORT_PATH = "/resources/testharness.js", "/-/report.js"
+_HARNESS, _REPORT_PATH, _HARNESS_REPORT = "/resources/testharness.js", "/-/report.js", "/resources/testharnessreport.js"
 #: The page of a test, or the script of a worker.
 _GENERATED = re.compile(
     r"/(?P<stem>.+\.any)(?P<flavour>\.(?:worker|sharedworker|serviceworker))?\.(?P<kind>html|js)|/(?P<window>.+\.window)\.html"
@@ -54,9 +56,8 @@ def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -
 
     ``mark`` is the prefix of the records of the console; the page has a promise of all of them under this name.
     """
-    read_file = read_below(checkout.root)
-    script = _REPORT % (json.dumps(mark), load_script("harness.js")) + f"setup({{timeout_multiplier: {timeout_multiplier:g}}});\n"
-    report = File(script.encode(), _JAVASCRIPT)
+    read_file, server = read_below(checkout.root), Server(checkout)
+    report = File(_report(mark, timeout_multiplier).encode(), _JAVASCRIPT)
 
     def read(path: str) -> File | None:
         if path == _REPORT_PATH:
@@ -67,12 +68,35 @@ def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -
             if made is not None:
                 return made
         if path.endswith(".js"):
-            # Some scripts are other files on the server.
-            text = checkout.read(path)
+            # Some scripts are other files on the server, and some have expressions in them.
+            text = server.read(quote(path))
             return None if text is None else File(text.encode(), _JAVASCRIPT)
         return read_file(path)
 
     return read
+
+
+def answer_pages(server: Server, mark: str, timeout_multiplier: float = 1.0) -> Answer:
+    """Return what the runner's own server answers for the addresses of tests that are pages, in the place of the network.
+
+    The file ``testharnessreport.js`` is that of the runner; ``mark`` is that of `read_pages`.
+    """
+    report = _report(mark, timeout_multiplier).encode()
+
+    def answer(url: str) -> tuple[int, Mapping[str, str], bytes] | None:
+        if not server.hosts.has(url):
+            return None
+        found = server.answer(url)
+        headers = {**found.headers, "content-type": found.type, "cache-control": "no-store"}
+        if urlsplit(url).path == _HARNESS_REPORT:
+            return 200, {"content-type": _JAVASCRIPT}, report
+        return found.status, headers, found.content or found.problem.encode()
+
+    return answer
+
+
+def _report(mark: str, timeout_multiplier: float) -> str:
+    return _REPORT % (json.dumps(mark), load_script("harness.js")) + f"setup({{timeout_multiplier: {timeout_multiplier:g}}});\n"
 
 
 def _generate(checkout: Checkout, stem: str, flavour: str, kind: str) -> File | None:

@@ -14,10 +14,12 @@ from urllib.parse import quote
 
 from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, Read, serve
 from webnn.commands.text import one_line
-from webnn.wpt_runner.browser.pages import read_pages
+from webnn.wpt_runner.browser.pages import answer_pages, read_pages
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.serving import Server
+from webnn.wpt_runner.substitution import Hosts
 
 __all__ = ["Driver", "Pair", "TestBrowser", "compare_results"]
 
@@ -36,8 +38,8 @@ class Driver(Protocol):
         """The browser, in words."""
         ...
 
-    def open(self, address: str, *, timeout: float | None = None) -> None:
-        """Open a page."""
+    def open(self, address: str, *, timeout: float | None = None, secure: bool = True) -> None:
+        """Open a page, which may not be a secure context."""
         ...
 
     def evaluate(self, function: str, *, timeout: float | None = None) -> Any:
@@ -74,7 +76,8 @@ class TestBrowser:
         """
         records = _Records()
         pages, note = read_pages(checkout, records.mark, settings.timeout_multiplier), records.hear
-        with server(pages) as address, driver(executable, timeout=_GRACE, console=note) as browser:
+        answer = answer_pages(Server(checkout), records.mark, settings.timeout_multiplier)
+        with server(pages) as address, driver(executable, timeout=_GRACE, console=note, answer=answer) as browser:
             yield cls(browser, address, settings, records)
 
     def run(self, test: Test) -> FileResult:
@@ -82,10 +85,13 @@ class TestBrowser:
         records, started = self._records, time.monotonic()
         records.clear()
         limit = time_limit(test, self._settings) + _GRACE
-        page = f"{test.file.path.removesuffix('.js')}{test.flavour.suffix}.html"
+        page = Hosts().address(test.file.path, test.variant)
+        if not test.file.is_page:
+            # Scripts have no second origin: their pages come by a real connection, and are isolated.
+            page = f"{self._address}{quote(test.file.path.removesuffix('.js'))}{test.flavour.suffix}.html{test.variant}"
         status, message = FileStatus.CRASH, ""
         try:
-            self._browser.open(f"{self._address}{quote(page)}{test.variant}", timeout=limit)
+            self._browser.open(page, timeout=limit, secure=not page.startswith("http:") or not test.file.is_page)
             found = self._browser.evaluate(f"() => globalThis[{json.dumps(records.mark)}]", timeout=limit)
             for record in found if isinstance(found, list) else [found]:
                 records.add(json.dumps(record))
