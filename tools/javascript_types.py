@@ -18,9 +18,10 @@ __all__ = ["FOLDER", "NAMES", "declare", "main"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "js" / "types"
 #: The drafts and dialects.
-NAMES = ("2024-06", "2026-06", "chromium-153")
+NAMES = ("2024-06", "2026-06", "2026-09", "chromium-153")
 
 _Idl = Mapping[str, Any]
+_KINDS = ("dictionaries", "interfaces", "namespaces")
 _NUMBERS = ("double", "float", "long", "unrestricted double", "unsigned long", "unsigned long long")
 #: Types of other specifications. Buffers are those of ECMAScript, so that the declarations do not need a browser's.
 _TYPES = {
@@ -40,6 +41,9 @@ def declare(name: str) -> str:
     """Return the declarations of a draft or dialect."""
     revision = dialect_revision(name)
     idl: _Idl = json.loads(load_idl(revision or name, name if revision else None).text)
+    # WebGPU has declarations of its own.
+    own = {kind: {each: value for each, value in idl[kind].items() if not each.startswith("GPU")} for kind in _KINDS}
+    idl = {**idl, **own}
     title = f"{name}: the dialect of the draft {revision}" if revision else f"the draft {name}"
     return _HEAD.format(title=title) + "\n".join(_Declarations(idl).lines()) + "\n"
 
@@ -83,9 +87,10 @@ class _Declarations:
             yield f"\ntype {name} = {' | '.join(map(repr, values))};"
         for name, type_ in idl["typedefs"].items():
             yield f"\ntype {name} = {self._write(type_, gets=name in self._given)};"
-        if "GPUDevice" in json.dumps(idl["interfaces"]):
-            yield "\n// Of WebGPU, whose declarations may add its members."
-            yield "interface GPUDevice {\n  readonly [Symbol.toStringTag]: 'GPUDevice';\n}"
+        yield "\n// Of WebGPU, whose declarations may add its members."
+        for name in ("GPUDevice", "GPUBuffer"):
+            if f'"{name}"' in json.dumps(idl["interfaces"]):
+                yield f"interface {name} {{\n  readonly [Symbol.toStringTag]: '{name}';\n}}"
         for name, dictionary in idl["dictionaries"].items():
             yield from self._dictionary(name, dictionary)
         for name, mixin in idl["mixins"].items():
