@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -41,6 +41,9 @@ class NativeDevice(gpu.GPUDevice):
         self._destroyNative = native.destroy
         # The program calls the methods of wgpu's objects. These two must tell the tensor, too: `destroy` of the device, and of the buffer.
         vars(native)["destroy"] = self._destroy
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a device of wgpu-py cannot be pickled: it belongs to this process")
 
     def __repr__(self) -> str:
         return f"<NativeDevice of {self.native!r}{', lost' if self._reason else ''}>"

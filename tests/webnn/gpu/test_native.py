@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -122,6 +123,8 @@ def test_a_device_has_one_adapter(device: Any) -> None:
     assert find_device(device) is find_device(device)
     assert isinstance(find_device(device), native.NativeDevice)
     assert find_device(device.queue) is None
+    with pytest.raises(TypeError, match="a device of wgpu-py cannot be pickled"):
+        pickle.dumps(find_device(device))
     assert "lost" not in repr(find_device(device))
     other = make_device()
     context, _ = make(device)
