@@ -27,6 +27,8 @@ from webnn.validation.steps.tags import tags_of
 
 __all__ = ["Algorithm", "Step", "algorithms_of", "find_step", "load_steps"]
 
+_SUFFIX = ".steps.json"
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -69,14 +71,14 @@ def load_steps(draft: str) -> Mapping[str, Algorithm]:
 
     Raises `ValueError` if there are no steps of this draft.
     """
-    file = resources.files("webnn.validation.drafts") / f"{draft}.steps.json"
+    folder = resources.files("webnn.validation.drafts")
+    file = folder / f"{draft}.steps.json"
     if not file.is_file():
-        from webnn.validation.drafts import DELTAS  # noqa: PLC0415 (the drafts are made of the validators, whose errors load this)
-
-        before = next((delta.after for delta in DELTAS if delta.name == draft and delta.provisional), None)
-        if before is None:
+        known = sorted(each.name.removesuffix(_SUFFIX) for each in folder.iterdir() if each.name.endswith(_SUFFIX))
+        earlier = [each for each in known if each < draft]
+        if not earlier or not (folder / f"{draft}.idl.json").is_file():
             raise ValueError(f"there are no steps of a draft {draft!r}")
-        return load_steps(before)
+        return load_steps(earlier[-1])
     return {
         name: Algorithm(
             name,
