@@ -6,7 +6,7 @@ makes such an object for a device of another package: its entry point in the gro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GPUDevice", "find_device"]
 
-_BUILTINS = (Mapping, str, int, float, bytes, list, tuple, set, type(None))
+_BUILTINS = (str, int, float, bytes, list, tuple, set, dict, type(None))
 
 
 class GPUDevice:

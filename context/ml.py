@@ -242,7 +242,7 @@ class ML:
 
     def _origin(self, options: object, members: Mapping[str, Any]) -> Origin:
         """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
-        device = find_device(options)
+        device = None if options is None or isinstance(options, Mapping) else find_device(options)
         contextType, asked = self._ask(options if device is None else device, members)
         settings = self._settings.over(emulation.ambient())
         return Origin(

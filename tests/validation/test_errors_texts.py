@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+import webnn
 from tests.support import CURRENT, make_context, shared_context
 from tests.validation.test_steps_each import DRAFT, ROWS, Spec, make_input
 from webnn import ML, Document, Faults, GraphDescription, MLGraphBuilder, describe
+from webnn.gpu import GPUDevice
 from webnn.validation.errors import DOMException, Rule, WebNNTypeError
 
 #: Calls that fail, beside those of `test_steps_each`. `Names` says what the names are.
@@ -126,6 +128,15 @@ context.dispatch(plan, {"x": tensor}, {"y": constant})
 context.dispatch(plan, {"x": tensor}, {"y": small})
 context.computeSync(plan, {}, {})
 lost.createTensorSync(descriptor)
+exporting.createExportableTensorSync(descriptor, GPUDevice())
+exporting.createExportableTensorSync(descriptor, webnn.GPUDevice())
+exporting.createExportableTensorSync(descriptor, {})
+exporting.exportToGPU(tensor)
+exporting.exportToGPU(kept)
+exporting.exportToGPU(1)
+exporting.writeTensor(exported, two)
+exporting.readTensorSync(exported)
+context.exportToGPU(tensor)
 plan.run({"x": two}, x=two)
 plan.run({})
 plan.run({"x": two, "z": two})
@@ -165,6 +176,11 @@ class Names(dict[str, Any]):
         )
         gone.destroy()
         lost.destroy()
+        device = GPUDevice()
+        exporting: Any = ML(revision="2026-09").createContextSync(device)
+        exported, kept = (exporting.createExportableTensorSync(descriptor, device) for _ in range(2))
+        exporting.exportToGPU(exported)
+        kept.destroy()
         super().__init__(
             alien=MLGraphBuilder(context).input("x", descriptor),
             constant=context.createConstantTensorSync(descriptor, two),
@@ -175,8 +191,9 @@ class Names(dict[str, Any]):
             ml=ML(revision=CURRENT),
             options={},
             np=np,
+            webnn=webnn,
             describe=describe,
-            **{each.__name__: each for each in (ML, Document, Faults, GraphDescription, MLGraphBuilder)},
+            **{each.__name__: each for each in (ML, Document, Faults, GPUDevice, GraphDescription, MLGraphBuilder)},
             **{name: value for name, value in locals().items() if name not in ("self", "each", "maker", "graphs", "__class__")},
         )
 

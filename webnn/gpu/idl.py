@@ -33,7 +33,7 @@ def _attribute(name: str, type: Any) -> dict[str, Any]:
     return {"name": name, "type": type, "readonly": True}
 
 
-_INTERFACES = {
+_INTERFACES: Mapping[str, Mapping[str, Any]] = {
     "GPUBuffer": {
         "attributes": [_attribute("size", "unsigned long long"), _attribute("usage", "unsigned long"), _attribute("label", "USVString")],
         "operations": [

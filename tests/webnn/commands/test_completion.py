@@ -25,7 +25,7 @@ OFFERED = [
     ("wpt co", ["compare"]),
     ("check --profile core", ["coreml", "coreml-macos14"]),
     ("check --require tfl", ["tflite", "tflite-chromium147", "tflite-chromium153"]),
-    ("run --revision 2026", ["2026-06", "2026-06+browsers", "2026-06+compute"]),
+    ("run --revision 2026", ["2026-06", "2026-06+browsers", "2026-06+compute", "2026-09"]),
     ("run --fallback ", ["allow", "silent", "deny"]),
     ("run --dialect chr", ["chromium-153"]),
     ("convert net.py -o net.m", ["net.mjs", "net.mlir", "net.mmd"]),
