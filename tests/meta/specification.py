@@ -170,10 +170,10 @@ class Draft:
         return str(names[0]) if names else None
 
 
-#: The models of dictionaries that belong to no operation, in the drafts that have them.
+#: The models of dictionaries that belong to no operation, by the draft of graphs.
 _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
     "2024-06": {"MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions},
-    "2026-09": {
+    "2026-06": {
         "MLOperandDescriptor": descriptor_models.OperandDescriptorWithShape,
         "MLTensorDescriptor": descriptor_models.TensorDescriptor,
     },
@@ -181,7 +181,7 @@ _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
 
 
 def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> Draft:
-    models = {"MLContextOptions": revision.context_options, **_DESCRIPTORS[revision.name]}
+    models = {"MLContextOptions": revision.context_options, **_DESCRIPTORS[revision.graph_draft]}
     draft = Draft(revision=revision, idl=revision.idl(), models=models, reference=reference)
     builder = draft.overloads("MLGraphBuilder")
     for name, row in revision.operations.items():
