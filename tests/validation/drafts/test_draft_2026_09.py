@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,9 +22,7 @@ def operations(draft: str) -> set[str]:
 
 
 def test_it_has_exactly_two_members_more() -> None:
-    new: Mapping[str, Any]
-    old: Mapping[str, Any]
-    new, old = REVISION.idl(), BEFORE.idl()
+    new, old = (cast("Mapping[str, Any]", each.idl()) for each in (REVISION, BEFORE))
     assert operations("2026-09") - operations("2026-06") == {"createExportableTensor", "exportToGPU"}
     # Without the two, everything else is the same, in the same order.
     context = new["interfaces"]["MLContext"]
