@@ -57,6 +57,15 @@ class GPUDevice:
         """
         self._refuse()
 
+    @property
+    def _hasUsages(self) -> bool:
+        """A program may choose the usage of its buffers."""
+        return False
+
+    def _export_as(self, usage: int, data: Bytes, returns: Callable[[Bytes | None], None]) -> Any:
+        """Make a buffer as `_export` does, with a usage, the sum of flags of WebGPU; only for devices that let programs choose it."""
+        self._refuse()
+
     def _refuse(self) -> NoReturn:
         raise TypeError("this GPUDevice has no buffers")
 

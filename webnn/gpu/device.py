@@ -173,8 +173,15 @@ class GPUDevice(gpu.GPUDevice):
             message = f"{operation}: the GPUDevice must not be lost, but it is: {self._info['message']}"
             raise InvalidStateError(message, operation=operation)
 
+    @property
+    def _hasUsages(self) -> bool:
+        return True
+
     def _export(self, data: Bytes, returns: Callable[[Bytes | None], None]) -> GPUBuffer:
-        buffer = GPUBuffer._create(self, self._lock, data, EXPORTED, "tensor", returns)
+        return self._export_as(EXPORTED, data, returns)
+
+    def _export_as(self, usage: int, data: Bytes, returns: Callable[[Bytes | None], None]) -> GPUBuffer:
+        buffer = GPUBuffer._create(self, self._lock, data, GPUBufferUsage(usage), "tensor", returns)
         with self._lock:
             self._check_lost("exportToGPU")
             self._buffers.add(buffer)
