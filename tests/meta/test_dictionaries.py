@@ -175,6 +175,6 @@ def test_type_checkers_know_the_revisions_and_the_options() -> None:
         drafts.for_devices().name,
         f"{drafts.for_devices().name}+{CHROMIUM.name}",
         drafts.DEFAULT,
-        *(f"{drafts.NEWEST}+{name}" for name in drafts.extra_additions()),
+        *(f"{drafts.find_addition(name).since}+{name}" for name in drafts.extra_additions()),
     ]
     assert {name for name in options.__all__ if name not in webnn.__all__} == set()
