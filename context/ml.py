@@ -244,6 +244,7 @@ class ML:
         """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
         device = None if options is None or isinstance(options, Mapping) else find_device(options)
         contextType, asked = self._ask(options if device is None else device, members)
+        device, asked = asked.gpuDevice if device is None else device, asked._replace(gpuDevice=None)
         settings = self._settings.over(emulation.ambient())
         return Origin(
             contextType=contextType,
@@ -259,6 +260,9 @@ class ML:
         if isinstance(options, GPUDevice):
             if members:
                 raise _error("gpuDevice", "must be the only argument", rule="once")
+            if member := self._revision.context_options.device_member:
+                reason = f"must be a dictionary in the draft {self._revision.name}: give the GPUDevice as its member {member}"
+                raise _error("options", reason, rule="conversion")
             # Imported lazily because it loads pydantic.
             from webnn.validation.context_options import Preferences  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import PlainValidator
 
@@ -28,11 +28,13 @@ class Preferences(NamedTuple):
         deviceType: A device; ``None`` leaves the choice to ``accelerated``.
         powerPreference: ``"default"``, ``"high-performance"`` or ``"low-power"``.
         accelerated: A GPU or an NPU is preferred to the CPU.
+        gpuDevice: A ``GPUDevice`` that the context is for; ``None`` if there is none.
     """
 
     deviceType: str | None = None
     powerPreference: str = "default"
     accelerated: bool = True
+    gpuDevice: Any = None
 
 
 class ContextOptions(Dictionary):
@@ -40,9 +42,11 @@ class ContextOptions(Dictionary):
 
     Attributes:
         instead: Members of other drafts that are refused, with the members that replace them here.
+        device_member: The member that has a ``GPUDevice``; empty if `ML.createContext` takes the device in the place of the options.
     """
 
     instead: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    device_member: ClassVar[str] = ""
 
     @abstractmethod
     def preferences(self) -> Preferences:

@@ -39,6 +39,7 @@ RevisionName = Literal[
     "2026-09+export-usages",
     "2026-06+exportable-tensors",
     "2026-06+inferred-groups",
+    "2026-09+interop-device",
     "2026-06+low-precision",
     "2026-06+no-lstm-gru",
     "2026-06+subgraphs",
