@@ -84,8 +84,8 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "What is the largest sequence?",
-            "That of any operand: at most `maxTensorByteLength` of `opSupportLimits()`, which is 2,147,483,647 bytes here. The text has no "
-            "limit of its own.",
+            "As large as any operand: at most `maxTensorByteLength` of `opSupportLimits()`, which is 2,147,483,647 bytes here. The text "
+            "has no limit of its own.",
         ),
         Decision("What about `gruCell` and `lstmCell`?", "They have one step, and their output is checked in the draft."),
     ),

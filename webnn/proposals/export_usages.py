@@ -210,7 +210,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which usages are valid?",
-            "Those of `createBuffer` in WebGPU. The error is a TypeError of the promise, as for other arguments of "
+            "As for `createBuffer` in WebGPU. The error is a TypeError of the promise, as for other arguments of "
             "`createExportableTensor`. `createBuffer` reports it in error scopes, which WebNN lacks.",
         ),
         Decision(

@@ -153,9 +153,9 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which relations?",
-            "The comments name the size of the dilated filter against the input. Those of strides, dilations and padding are decided here: "
-            "a larger stride gives one window only, and a larger dilation is one of a window of one element. All recorded conformance "
-            "graphs obey them.",
+            "The comments name the size of the dilated filter against the input. The bounds of strides, dilations and padding are "
+            "decided here: a larger stride gives one window only, and a larger dilation is one of a window of one element. All recorded "
+            "conformance graphs obey them.",
         ),
         Decision(
             "How does `opSupportLimits()` express them?",
