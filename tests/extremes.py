@@ -67,7 +67,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "softsign": lambda x: x / (1 + np.abs(x)),
     "tanh": np.tanh,
 }
-#: Functions along the last axis. Those that reduce it return it no more.
+#: Functions along the last axis, which reductions remove.
 ROW_FUNCTIONS: Mapping[str, Function] = {
     "layerNormalization": _normalize,
     "reduceL1": lambda x: np.abs(x).sum(-1),

@@ -53,7 +53,7 @@ class Run:
         revision: The commit of web-platform-tests, empty if it is unknown.
         scores: By the tests' identifiers, those of WebNN alone.
         old: The file is of a kind that counts the status of each test as one more subtest.
-        facts: Where and how it ran, as far as the report says: the names of `FACTS` with their values.
+        facts: The values that the report has for names of `FACTS`: the draft, the engine, and so on.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """The implementation status of WebNN's operations, as the working group's page reads it: ``webnn_status.json``.
 
-The group keeps the file by hand. What reports tell is measured here: whether an operation has tests, and how far each backend passes them.
+The group keeps the file by hand. Reports tell whether an operation has tests, and whether each backend passes them: this is measured.
 Everything else, such as the operators of a backend and the version that added them, is kept as it is in a file that is given.
 """
 

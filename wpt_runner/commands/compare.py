@@ -151,7 +151,8 @@ def _score_table(console: Console, table: ScoreTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
     shown.add_column("operation" if table.operations else "file")
     for name in table.names:
-        shown.add_column(Text(encodable(console, _shown(name))), justify="right")
+        # The facts that tell runs apart are below the product.
+        shown.add_column(Text("\n".join(encodable(console, _shown(part)) for part in name.split(", "))), justify="right")
     for rows in (table.operations, table.others, [table.total]):
         for row in rows:
             cells = [Text("" if score is None else f"{score.passed:,}/{score.total:,}", _score_style(score)) for score in row.scores]

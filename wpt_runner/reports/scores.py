@@ -22,5 +22,6 @@ def write_scores(runs: Sequence[Run], table: Table, path: Path) -> None:
 def render_scores(runs: Sequence[Run], table: Table) -> str:
     """Return the page."""
     notes = [(*[f"{fact} {value}" for fact, value in run.facts.items()], run.revision[:_REVISION], _OLD if run.old else "") for run in runs]
-    heads = list(zip(table.names, notes, strict=True))
+    # The notes have the facts that tell runs apart.
+    heads = list(zip([name.partition(", ")[0] for name in table.names], notes, strict=True))
     return pages.render("webnn.wpt_runner.reports/scores.html", title="WebNN: subtests that pass", heads=heads, table=table)
