@@ -17,7 +17,7 @@ _ALPHA, _GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 def _log_softmax(x: Array) -> Array:
     below = x - x.max(-1, keepdims=True)
-    return below - ROW_FUNCTIONS["reduceLogSumExp"](below)[..., np.newaxis]
+    return np.asarray(below - ROW_FUNCTIONS["reduceLogSumExp"](below)[..., np.newaxis])
 
 
 def _gelu_tanh(x: Array) -> Array:
