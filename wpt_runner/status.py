@@ -23,7 +23,8 @@ __all__ = ["Measured", "check_backend", "make_status", "read_status", "write_sta
 #: The marks of the page: every test passes, and some do. The page shows nothing for others.
 SUPPORTED, IN_PROGRESS, NONE = 4, 3, 0
 _CONFORMANCE = "/conformance_tests/"
-_PREFIX = "#api-mlgraphbuilder-"
+#: The part of anchors that the group's page adds.
+_PREFIX = "api-mlgraphbuilder-"
 _BACKEND = re.compile(r"[a-z][a-z0-9_]*")
 _LIST = "impl_status"
 
@@ -127,7 +128,7 @@ def _operation(entry: Entry, rows: Mapping[str, Sequence[Score | None]]) -> str:
 
 
 def _new_entry(name: str, anchor: str) -> Entry:
-    return {"op": name, "op_id": anchor.removeprefix(_PREFIX), "version": "", "wpt": "", "wpt_progress": NONE, "notes": ""}
+    return {"op": name, "op_id": anchor.rpartition(_PREFIX)[2], "version": "", "wpt": "", "wpt_progress": NONE, "notes": ""}
 
 
 def _complete(entry: Entry, backend: str) -> None:
