@@ -232,3 +232,27 @@ def test_overflow_of_a_term_and_of_the_sum() -> None:
         rows, columns = np.array([a], np.float16), np.array(b, np.float16)[:, np.newaxis]
         for [y] in computed(lambda g, *v: g.matmul(*v), [rows, columns], FLOAT16):
             np.testing.assert_array_equal(y, [[wanted]])
+
+
+def test_dimensions_with_names() -> None:
+    """The graph is compiled once for many rows; for a convolution, once for each size."""
+    context = ML(revision="2026-06+dynamic-shapes", semantics=FLOAT16).createContextSync()  # type: ignore[arg-type]
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", {"dataType": "float16", "shape": ["rows", COUNT]})  # type: ignore[typeddict-item]
+    image = builder.input("image", {"dataType": "float16", "shape": [1, COUNT, "size", 1]})  # type: ignore[typeddict-item]
+    ones = [
+        builder.constant({"dataType": "float16", "shape": shape}, np.ones(shape, np.float16)) for shape in ([COUNT, 1], [1, COUNT, 1, 1])
+    ]
+    outputs = {"product": builder.matmul(x, ones[0]), "mean": builder.reduceMean(x), "conv": builder.conv2d(image, ones[1])}
+    graph = builder.buildSync(outputs)
+    for rows, size in ((1, 2), (3, 1)):
+        arrays = {"x": np.ones([rows, COUNT], np.float16), "image": np.ones([1, COUNT, size, 1], np.float16)}
+        shapes = {"product": [rows, 1], "mean": [], "conv": [1, 1, size, 1]}
+        tensors = {name: context.createTensorSync(dataType="float16", shape=each.shape, writable=True) for name, each in arrays.items()}
+        for name, tensor in tensors.items():
+            context.writeTensor(tensor, arrays[name])
+        results = {name: context.createTensorSync(dataType="float16", shape=shape, readable=True) for name, shape in shapes.items()}
+        context.dispatch(graph, tensors, results)
+        wanted = {"product": STOP, "mean": np.float16(STOP / (rows * COUNT)), "conv": STOP}
+        for name, result in results.items():
+            np.testing.assert_array_equal(context.readTensorSync(result), np.full(shapes[name], wanted[name], np.float16))

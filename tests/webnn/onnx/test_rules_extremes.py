@@ -68,6 +68,15 @@ def test_operators(operator: str, attributes: dict[str, Any], function: Function
     assert_near(found, function, x, slack=GATED.get(operator, 0) if x.dtype == np.float16 else 0)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_pools_of_float16(order: int) -> None:
+    """Powers of numbers above 255 leave float16, their roots do not."""
+    x = np.array([300, -400, 500, 3000], np.float16).reshape(1, 1, 2, 2)
+    found = compute(make(node("LpPool", p=order, kernel_shape=[2, 2]), {"x": x}), {"x": x})["r"]
+    wanted = (np.abs(x.astype(np.float64)) ** order).sum() ** (1 / order)
+    np.testing.assert_allclose(found.ravel().astype(np.float64), [wanted], rtol=2**-10)
+
+
 def test_neighbours_of_float16() -> None:
     """LRN squares numbers whose squares leave float16."""
     x = np.array([300, 400, -500, 60000, 0.5], np.float16).reshape(1, 5, 1, 1)

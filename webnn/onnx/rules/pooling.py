@@ -66,15 +66,15 @@ def _average_pool(node: Node) -> MLOperand:
 
 
 def _lp_pool(node: Node) -> MLOperand:
-    """Map to l2Pool2d, of the powers that make it the norm of order p."""
+    """Map to l2Pool2d, of the powers that make it the norm of order p. They are computed in float32: float16 has a small range."""
     order = node.integer("p", 2, least=1)
-    x = node.operand(0)
+    given = x = node.operand(0)
     if order != 2:
-        x = _power(node, node.builder.abs(x), order / 2)
+        x = _power(node, node.builder.abs(node.cast(x, "float32")), order / 2)
     x, windows = crop(node, x, _windows(node))
     windows = _place(node, windows)
     norm = node.builder.abs(x) if all(window.is_trivial for window in windows) else _slide(node, "l2Pool2d", x, windows)
-    return norm if order == 2 else _power(node, norm, 2 / order)
+    return norm if order == 2 else node.cast(_power(node, norm, 2 / order), given.descriptor.dataType)
 
 
 def _power(node: Node, x: MLOperand, exponent: float) -> MLOperand:
