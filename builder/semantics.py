@@ -135,6 +135,7 @@ _SWITCHES = (
                 "2026-09-07",
                 "oneDNN accumulates products of float16 in float32 on x64, though processors with AVX10.1 have an accumulator of float16",
             ),
+            _measured("as precise as float32: products, convolutions and sums of 4,096 ones of float16 are 4,096"),
         ),
     ),
     Switch(
