@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -21,7 +21,7 @@ from webnn.commands.text import replace_surrogates
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.foreign import check_json, load_json, write_path
 from webnn.wpt_runner.reports.wptreport import parse_wptreport
-from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
+from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, SubtestStatus
 
 __all__ = ["FACTS", "Row", "Run", "Score", "Table", "make_table", "name_row", "read_runs", "score_run"]
 
@@ -53,6 +53,8 @@ class Run:
         revision: The commit of web-platform-tests, empty if it is unknown.
         scores: By the tests' identifiers, those of WebNN alone.
         old: The file is of a kind that counts the status of each test as one more subtest.
+        shares: Of tests of several operations, the score of each operation: that of the subtests whose names begin with its own. Exports of
+            wpt.fyi do not have them.
         facts: The values that the report has for names of `FACTS`: the draft, the engine, and so on.
     """
 
@@ -61,6 +63,7 @@ class Run:
     source: str = ""
     scores: Mapping[str, Score]
     old: bool = False
+    shares: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -101,14 +104,28 @@ def read_runs(path: Path) -> RunResult | list[Run]:
 def score_run(path: Path, run: RunResult) -> Run:
     """Return the scores of a report's run."""
     scores: dict[str, Score] = {}
+    shares: dict[str, Mapping[str, Score]] = {}
+    operations = set(_operations().values())
     for result in run.results:
         if result.test.startswith(_FOLDER):
             name = f"{result.subsuite}:{result.test}" if result.subsuite else result.test
             passed = sum(subtest.status is SubtestStatus.PASS for subtest in result.subtests)
             scores[name] = _score(passed, len(result.subtests), whole=result.status is FileStatus.PASS)
+            if name_row(name) not in operations:
+                shares[name] = _share(result, operations)
     name = " ".join(filter(None, (run.info.get("product", ""), run.info.get("product_version", "")))) or path.name
     facts = {fact: run.info[member] for fact, member in FACTS.items() if run.info.get(member)}
-    return Run(name=name, revision=run.info.get("revision", ""), source=str(path), scores=scores, facts=facts)
+    return Run(name=name, revision=run.info.get("revision", ""), source=str(path), scores=scores, shares=shares, facts=facts)
+
+
+def _share(result: FileResult, operations: Collection[str]) -> dict[str, Score]:
+    """Return the score of each operation that names of subtests begin with."""
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for subtest in result.subtests:
+        first = subtest.name.partition(" ")[0]
+        if first in operations:
+            counts[first].append(subtest.status is SubtestStatus.PASS)
+    return {operation: Score(sum(each), len(each)) for operation, each in counts.items()}
 
 
 def make_table(runs: Sequence[Run], *, files: bool = False) -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -88,7 +89,11 @@ def make_status(runs: Mapping[str, Run], base: Mapping[str, Any] | None = None) 
     scored = [_only_conformance(run) for run in runs.values()]
     table = make_table(scored)
     rows = {row.name: row.scores for row in (*table.operations, *table.others)}
-    stems = {name_row(test): PurePosixPath(test).name.partition(".")[0] for run in scored for test in run.scores}
+    stems = {name_row(test): _stem(test) for run in scored for test in run.scores}
+    shares = [_sum_shares(run) for run in scored]
+    for run in scored:
+        stems |= {name: _stem(test) for test, each in run.shares.items() for name in each if name not in rows}
+    rows |= {name: tuple([each.get(name) for each in shares]) for name in stems if name not in rows}
     content = {**base} if base is not None else {_LIST: []}
     entries: list[Entry] = [{**entry} for entry in content[_LIST]]
     known = {_operation(entry, rows) for entry in entries}
@@ -117,8 +122,25 @@ def write_status(content: Mapping[str, Any]) -> str:
 
 
 def _only_conformance(run: Run) -> Run:
-    scores = {test: score for test, score in run.scores.items() if _CONFORMANCE in test}
-    return Run(name=run.name, revision=run.revision, source=run.source, scores=scores, old=run.old, facts=run.facts)
+    return replace(
+        run,
+        scores={test: score for test, score in run.scores.items() if _CONFORMANCE in test},
+        shares={test: each for test, each in run.shares.items() if _CONFORMANCE in test},
+    )
+
+
+def _stem(test: str) -> str:
+    return PurePosixPath(test).name.partition(".")[0]
+
+
+def _sum_shares(run: Run) -> dict[str, Score]:
+    """Return the score of each operation in tests of several ones: that of all their variants and flavours."""
+    sums: dict[str, Score] = {}
+    for each in run.shares.values():
+        for name, score in each.items():
+            before = sums.get(name, Score(0, 0))
+            sums[name] = Score(before.passed + score.passed, before.total + score.total)
+    return sums
 
 
 def _operation(entry: Entry, rows: Mapping[str, Sequence[Score | None]]) -> str:

@@ -123,6 +123,17 @@ def test_runs_of_one_product_have_the_names_of_what_differs(tmp_path: Path) -> N
     assert "<small>engine Chromium 153</small>" in page
 
 
+def test_shares_of_operations_in_one_file(tmp_path: Path) -> None:
+    statuses = {"argMax float32 1D": SubtestStatus.PASS, "argMax float16 1D": SubtestStatus.FAIL, "argMin x": SubtestStatus.PASS}
+    subtests = [Subtest(name=name, status=each) for name, each in {**statuses, "other": SubtestStatus.FAIL}.items()]
+    test = "/webnn/conformance_tests/arg_min_max.https.any.html"
+    result = FileResult(file=test, status=FileStatus.OK, subtests=subtests)
+    run = score_run(tmp_path, RunResult(results=[result]))
+    assert run.shares == {test: {"argMax": Score(1, 2), "argMin": Score(1, 1)}}
+    # A file of one operation is not shared.
+    assert score_run(tmp_path, RunResult(results=[FileResult(file=RELU, status=FileStatus.OK, subtests=subtests)])).shares == {}
+
+
 def test_a_row_for_each_file(tmp_path: Path) -> None:
     path = report({RELU: (11, 12), RELU.replace("cpu", "gpu"): (1, 1), REDUCE: (2, 3)}, tmp_path / "a.json")
     read = read_runs(path)

@@ -82,6 +82,19 @@ def test_without_a_file_there_are_the_operations_with_tests() -> None:
     assert [each.after for each in found] == [(4,), (4,)]
 
 
+def test_a_test_file_of_several_operations() -> None:
+    """Where the names of the subtests are known, each operation has its own score."""
+    test = "/webnn/conformance_tests/pooling.https.any.html"
+    shares = {f"{test}?cpu": {"maxPool2d": Score(2, 2), "l2Pool2d": Score(1, 2)}, f"{test}?gpu": {"l2Pool2d": Score(2, 2)}}
+    measured = Run(name="x", scores={f"{test}?cpu": Score(3, 4), f"{test}?gpu": Score(2, 2)}, shares=shares)
+    content, found = make_status({"tflite": measured}, BASE)
+    [entry] = [each for each in content["impl_status"] if each["op"] == "pooling / maxPool2d"]
+    assert (entry["wpt"], entry["tflite_progress"]) == ("pooling", 4)
+    # The other one, which the file lacks, is added.
+    assert (found[-1].operation, found[-1].scores, found[-1].after) == ("l2Pool2d", ((3, 4),), (3,))
+    assert content["impl_status"][-1]["wpt"] == "pooling"
+
+
 def test_tests_of_validation_do_not_count() -> None:
     measured = Run(name="x", scores={"/webnn/validation_tests/relu.https.any.html": Score(0, 9)})
     content, found = make_status({"tflite": measured}, BASE)
