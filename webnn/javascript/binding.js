@@ -8,8 +8,8 @@
 // number, `pending`, and `transport.wait(number, settle, fail)` calls one of the functions with what `send` returns, or an error, in a later
 // task. There, `transport.start(text, buffers)` starts an operation without waiting and returns its number, undefined if that is not possible at
 // the moment. `queueTask(callback)` runs a callback in a later task.
-// `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
-// `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
+// `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a browser and older
+// versions of Node do not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
 // conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
 (function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
@@ -40,15 +40,27 @@ function isA(slot, name) {
   return false;
 }
 
+// Make an object that cannot be cloned. Where the host cannot mark one, it is a WeakRef by its nature: no engine clones those, and nothing else
+// of a WeakRef is seen, because its methods are in the prototype that the object does not have.
+const TARGET = {}, shells = new Map();
+function makeObject(prototype) {
+  if (markAsUncloneable !== undefined) {
+    const object = Object.create(prototype);
+    markAsUncloneable(object);
+    return object;
+  }
+  if (!shells.has(prototype)) shells.set(prototype, defineProperty(function () {}, 'prototype', {value: prototype}));
+  return Reflect.construct(WeakRef, [TARGET], shells.get(prototype));
+}
+
 // Make the object of an interface for a handle.
 function wrap(name, handle, owner, facts, prototype = prototypes.get(name)) {
-  const object = Object.create(prototype), slot = {name, handle, owner, facts, attributes: undefined};
+  const object = makeObject(prototype), slot = {name, handle, owner, facts, attributes: undefined};
   if (name === 'MLContext') slot.isLost = false;
   if (name.startsWith('GPU')) slot.ref = new WeakRef(object);
   slots.set(object, slot);
   living.set(handle, slot);
   registry?.register(object, slot);
-  markAsUncloneable?.(object);
   return object;
 }
 
