@@ -23,6 +23,8 @@ def choose_again(report: RunResult, tests: Sequence[Test]) -> list[Test]:
     wrong = {(result.file, result.place) for result in report.results if result.surprises}
     if not wrong and report.info.get("product") != "webnn":
         wrong = {(result.file, result.place) for result in report.results if _fails(result)}
+    # The report names a page by its identifier.
+    wrong = {(file.removeprefix("/"), place) for file, place in wrong}
     return [test for test in tests if (test.file.path, join_place(test.flavour, test.variant)) in wrong]
 
 

@@ -33,6 +33,7 @@ from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
 from webnn.wpt_runner.devices import select_device
 from webnn.wpt_runner.expectations import Expectations, add_providers, bundled, load_expectations
 from webnn.wpt_runner.expectations.entries import device_of
+from webnn.wpt_runner.features import choose_features, find_features
 from webnn.wpt_runner.flavours import Flavour, join_place
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import choose
@@ -61,6 +62,9 @@ def command(
     wpt: Annotated[Path, typer.Option(help="The checkout of web-platform-tests.", envvar="WEBNN_WPT", show_default=False)],
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant, for example cpu (repeatable).")] = None,
     flavour: Annotated[list[Flavour] | None, typer.Option(help="Only this flavour (repeatable).", show_default="all")] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option(help="Only tests about this feature of a WEB_FEATURES.yml (repeatable).", show_default="all")
+    ] = None,
     subtest: Annotated[
         list[str] | None, typer.Option("--subtest", "-k", help="Only subtests with this in their names (repeatable).")
     ] = None,
@@ -134,6 +138,8 @@ def command(
         )
         load_idl(settings.revision, settings.dialect)
         tests = checkout.tests(patterns or (), variant or (), flavour or ())
+        if feature:
+            tests = choose_features(checkout, tests, feature)
         if rerun_failed is not None:
             tests = choose_again(read_wptreport(rerun_failed), tests)
             if not tests:
@@ -152,7 +158,8 @@ def command(
     console = Console(highlight=False, soft_wrap=True)
     if listed and not subtest:
         unrun = [FileResult(file=each.file.path, variant=each.variant, flavour=each.flavour, status=FileStatus.OK) for each in tests]
-        print_list(console, map(expected.apply, unrun))
+        with failing(ValueError, 2):
+            print_list(console, map(expected.apply, unrun), lambda path: find_features(checkout, path))
         return
     console.print(Text(choice.describe(settings.dialect, named)))
     if choice.warning():
@@ -180,7 +187,7 @@ def command(
     if listed:
         print_list(console, results)
         return
-    complete = not (patterns or variant or flavour or subtest or rerun_failed)
+    complete = not (patterns or variant or flavour or feature or subtest or rerun_failed)
     if update_expectations:
         expected = _update(checkout, expected, results, complete)
     run = RunResult(

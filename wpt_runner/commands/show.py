@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -57,13 +57,14 @@ def _print_lines(console: Console, lines: Sequence[str]) -> None:
         print_line(console, Text(f"{_INDENT}  {show_controls(line)}", style="dim"))
 
 
-def print_list(console: Console, results: Iterable[FileResult]) -> None:
-    """Print tests with the names of their subtests and their expectations."""
+def print_list(console: Console, results: Iterable[FileResult], features: Callable[[str], Sequence[str]] = lambda _: ()) -> None:
+    """Print tests with the features of their files, the names of their subtests, and their expectations."""
     tests = subtests = 0
     for result in results:
         tests += 1
         note = f"  (expected {result.expected}: {result.reason})" if result.expected else ""
-        console.print(Text.assemble(result.name, (note, "yellow")))
+        names = ", ".join(features(result.file))
+        console.print(Text.assemble(result.name, (f"  [{names}]" if names else "", "dim"), (note, "yellow")))
         for subtest in result.subtests:
             subtests += 1
             note = f"  (expected {subtest.expected}: {subtest.reason})" if subtest.expected else ""
