@@ -28,7 +28,7 @@ __all__ = ["FOLDERS", "FetchError", "check_git", "fetch", "main"]
 
 URL = "https://github.com/web-platform-tests/wpt"
 #: The files that the runner reads: the tests, the harness, helpers that tests include, and the IDL that tells the level.
-FOLDERS = ("webnn", "resources", "common", "interfaces")
+FOLDERS = ("webnn", "resources", "common", "interfaces", "permissions-policy")
 #: The first git that has `sparse-checkout`.
 OLDEST_GIT = (2, 25)
 _PART = ".part"

@@ -13,16 +13,17 @@ from unittest.mock import Mock
 import pytest
 from typer.testing import CliRunner
 
-from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.checkouts import copy_web, make_checkout
 from webnn.browser.chromium import PageCrashError, PageError, PageTimeoutError
 from webnn.commands.main import app
-from webnn.wpt_runner.browser.pages import read_pages
+from webnn.wpt_runner.browser.pages import answer_pages, read_pages
 from webnn.wpt_runner.browser.pair import TestBrowser, _Records, compare_results
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.serving import Server
 
 #: A harness that waits for the page, as the real one does.
 PAGE_HARNESS = """
@@ -79,6 +80,27 @@ def test_the_page_of_a_test(tmp_path: Path) -> None:
     assert read("/webnn/missing.any.js") is None
 
 
+def test_the_addresses_of_pages(tmp_path: Path) -> None:
+    files = {"x.https.sub.html": "{{host}}", "x.https.sub.html.headers": "Permissions-Policy: webnn=()", "a.js": ""}
+    answer = answer_pages(Server(checkout_of(tmp_path, files)), "mark", 2)
+    page = answer("https://www1.web-platform.test:8443/webnn/x.https.sub.html")
+    headers = {"permissions-policy": "webnn=()", "content-type": "text/html", "cache-control": "no-store"}
+    assert page == (200, headers, b"web-platform.test")
+    report = answer("https://web-platform.test:8443/resources/testharnessreport.js")
+    assert report is not None
+    assert (report[1]["content-type"], b"timeout_multiplier: 2" in report[2], b'"mark"' in report[2]) == ("text/javascript", True, True)
+    missing = answer("http://web-platform.test:8000/none")
+    assert missing is not None
+    assert (missing[0], missing[2]) == (404, b"there is no file /none in the checkout")
+    assert answer("http://127.0.0.1:8000/webnn/a.js") is None
+
+
+def test_a_script_with_expressions(tmp_path: Path) -> None:
+    script = read_pages(checkout_of(tmp_path, {"a b.sub.js": "'{{host}}'"}), "mark")("/webnn/a b.sub.js")
+    assert script is not None
+    assert script.content == b"'web-platform.test'"
+
+
 class Page:
     """Replaces the browser: it has the results of a realm of this process, in which a fault may be planted."""
 
@@ -87,7 +109,8 @@ class Page:
     def __init__(self, checkout: Checkout, records: _Records, end: Exception | None = None) -> None:
         self.checkout, self.records, self.end = checkout, records, end
 
-    def open(self, address: str, **_: Any) -> None:
+    def open(self, address: str, **options: Any) -> None:
+        assert options["secure"]
         stem = address.removeprefix("http://test/").removesuffix(".html").partition(".html?")[0]
         path, flavour = stem.removesuffix(".worker") + ".js", Flavour.WORKER if stem.endswith(".worker") else Flavour.WINDOW
         self.found: list[list[str]] = []
@@ -130,6 +153,21 @@ def test_how_a_page_may_end(tmp_path: Path, end: Exception | None, status: FileS
     other, _ = checkout.tests(["differs"])
     assert [each.name for each in browser.run(other).subtests] == ["mark", "always"]
     assert browser.run(worker).test == "/webnn/good.https.any.worker.html?cpu"
+
+
+PAGES = [("x.https.html", "https://web-platform.test:8443", True), ("x.html", "http://web-platform.test:8000", False)]
+
+
+@pytest.mark.parametrize(("name", "origin", "secure"), PAGES)
+def test_the_address_of_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, origin: str, secure: bool) -> None:
+    opened: list[Any] = []
+    monkeypatch.setattr(Page, "open", lambda _, address, **options: opened.append((address, options["secure"])))
+    monkeypatch.setattr(Page, "evaluate", lambda *_, **__: [["complete", '{"status": "OK", "message": "", "stack": ""}']])
+    head = '<script src="/resources/testharness.js"></script><meta name=variant content="?cpu">'
+    checkout, records = checkout_of(tmp_path, {name: head}), _Records()
+    result = TestBrowser(Page(checkout, records), "http://test/", Settings(), records).run(checkout.tests()[0])
+    assert (result.status, result.test) == ("OK", f"/webnn/{name}?cpu")
+    assert opened == [(f"{origin}/webnn/{name}?cpu", secure)]
 
 
 #: Values that a page may put in the place of its results.
@@ -266,3 +304,24 @@ def test_pages_in_a_browser(browser_program: Path, tmp_path: Path) -> None:
         "webnn/origin.any.js": (FileStatus.OK, [PASS]),
     }
     assert "log: hello" in results["webnn/good.https.any.js"].output
+
+
+#: The pages that end otherwise in Chromium 153: a shared worker ends the page, and interfaces are there without HTTPS.
+IN_CHROMIUM = {
+    "shared-worker-nobody.https.sub.html": (FileStatus.CRASH, []),
+    "shared-worker.https.sub.html": (FileStatus.CRASH, []),
+    "supported.html": (FileStatus.OK, ["no interfaces"]),
+}
+
+
+@pytest.mark.processes
+def test_permissions_policy_in_a_browser(browser_program: Path, tmp_path: Path) -> None:
+    """The pages with two origins and more end as in the emulator."""
+    checkout = Checkout(copy_web(tmp_path, "permissions-policy"))
+    with TestBrowser.start(checkout, browser_program, Settings(timeout_multiplier=3)) as browser:
+        results = {test.file.path.rpartition("/")[2]: browser.run(test) for test in checkout.tests()}
+    assert len(results) >= 12
+    for name, result in results.items():
+        failed = [each.name for each in result.subtests if each.status != "PASS"]
+        assert (result.status, failed) == IN_CHROMIUM.get(name, (FileStatus.OK, [])), (name, result.message)
+    assert sum(len(each.subtests) for each in results.values()) >= 75
