@@ -275,6 +275,9 @@ def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) ->
     from webnn.wpt_runner.node_tests import debug_test  # noqa: PLC0415
 
     windows = [test for test in tests if test.flavour is Flavour.WINDOW]
+    pages = [test.name for test in windows if test.file.is_page]
+    if pages:
+        raise failure(f"--debug=node runs scripts, and {pages[0]} is a page, which Node does not show: use --debug=python", 2)
     if len(windows) != 1:
         raise failure(f"--debug=node needs one test of a window, and {len(windows)} are chosen: give a pattern, and --variant", 2)
     with failing((NodeMissingError, FileNotFoundError), 2):

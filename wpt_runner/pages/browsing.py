@@ -96,6 +96,23 @@ class Browsing:
         self._ports: dict[int, tuple[Page, int]] = {}
         self._shared: dict[tuple[str, str], Page] = {}
         self._slept = 0.0
+        self._questions: dict[str, Callable[[Page, Any], object]] = {
+            "page:allowed": self._ask_allowed,
+            "page:changed": self._ask_changed,
+            "page:children": self._ask_children,
+            "page:close": self._ask_close,
+            "page:error": self._ask_error,
+            "page:family": self._ask_family,
+            "page:frame": self._ask_frame,
+            "page:navigate": self._ask_navigate,
+            "page:post": self._ask_post,
+            "page:read": self._ask_read,
+            "page:same": self._ask_same,
+            "page:send": self._ask_send,
+            "page:terminate": self._ask_terminate,
+            "page:unframe": self._ask_unframe,
+            "page:worker": self._ask_worker,
+        }
         #: Tracebacks of errors in the emulator itself: there must be none.
         self.faults: list[str] = []
         #: Why the server could not answer as it should.
@@ -322,7 +339,7 @@ class Browsing:
 
     def _hear(self, page: Page, kind: str, text: str) -> str | None:
         """Answer a question of `page.js`; other kinds are what the harness emits."""
-        ask = getattr(self, f"_ask_{kind}", None)
+        ask = self._questions.get(kind)
         if ask is None:
             self._program.emit(kind, text)
             return None

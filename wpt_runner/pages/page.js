@@ -12,7 +12,7 @@ const {addHandler, dictionary, finish} = need('interfaces'), {adopt, fire, liste
 const {deserialize, serialize} = need('clone');
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 function ask(kind, content) {
-  const answer = emit(kind, JSON.stringify(content));
+  const answer = emit(`page:${kind}`, JSON.stringify(content));
   return typeof answer === 'string' ? JSON.parse(answer) : undefined;
 }
 const base = setup.base ?? setup.href;

@@ -368,3 +368,11 @@ def test_node_waits_for_a_debugger_and_stops_in_the_subtest(checkout: Path, tmp_
     assert "3 elements" in printed
     assert re.search(r"^FAIL reshape: .*\n +at refused \(https://app.test/webnn/mine.window.js:4:", printed, re.M), printed
     assert "equal" not in printed
+
+
+@needs_quickjs
+def test_node_shows_no_pages(tmp_path: Path) -> None:
+    root = make_checkout(tmp_path, {"x.https.html": "<script src=/resources/testharness.js></script>"})
+    result = invoke(root, "--debug", "node")
+    assert result.exit_code == 2
+    assert "--debug=node runs scripts, and webnn/x.https.html is a page" in result.output
