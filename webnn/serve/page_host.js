@@ -108,12 +108,18 @@ function ancestorsOf(frame) {
   }
   return origins;
 }
+// What the browser itself decides, null if it does not know the feature: a frame of another origin does not see its attribute.
+function isAllowed() {
+  const policy = global.document?.featurePolicy;
+  try { return policy.features().includes('webnn') ? policy.allowsFeature('webnn') : null; } catch { return null; }
+}
 function describe() {
   let allow = '';
   try { allow = global.frameElement?.getAttribute('allow') ?? ''; } catch { /* the page around it has another origin */ }
   const cut = text => String(text).slice(0, 4000), origin = String(global.origin ?? location.origin);
   const kind = inWindow ? 'window' : inShared ? 'sharedworker' : 'worker';
-  return JSON.stringify({kind, url: cut(location.href), origin, ancestors: inWindow ? ancestorsOf(global) : [], allow: cut(allow), policy: setup.policy, first: highest});
+  const ancestors = inWindow ? ancestorsOf(global) : [], allowed = isAllowed();
+  return JSON.stringify({kind, url: cut(location.href), origin, ancestors, allow: cut(allow), policy: setup.policy, allowed, first: highest});
 }
 
 // Begin another session: the contexts of this one are lost.

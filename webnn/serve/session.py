@@ -59,6 +59,7 @@ class Visitor:
         ancestors: The origins of the documents around it, the nearest first.
         allow: The attribute ``allow`` of its frame, where the page around it can be seen.
         policy: The header Permissions-Policy of the document.
+        allowed: Whether the browser lets it use the feature "webnn"; ``None`` if the browser does not know the feature.
         first: The number of its next object; above 1 if an earlier session of it has ended.
     """
 
@@ -68,6 +69,7 @@ class Visitor:
     ancestors: tuple[str, ...] = ()
     allow: str = ""
     policy: str = ""
+    allowed: bool | None = None
     first: int = 1
 
     def document(self) -> webnn.Document:
@@ -77,7 +79,11 @@ class Visitor:
             parent = webnn.Document(origin=origin, parent=parent, secure=True)
         allow = self.allow if parent is not None else ""
         # A page without a secure context has no script of the emulator.
-        return webnn.Document(self.policy or None, origin=self.origin, parent=parent, allow=allow, secure=True)
+        document = webnn.Document(self.policy or None, origin=self.origin, parent=parent, allow=allow, secure=True)
+        if self.allowed is None or self.allowed is document.allowedToUse("webnn"):
+            return document
+        # The browser has seen the headers and the attributes of all frames.
+        return webnn.Document({"webnn": self.allowed}, origin=self.origin, secure=True)
 
 
 def read_visitor(part: Bytes) -> Visitor:
@@ -96,7 +102,10 @@ def read_visitor(part: Bytes) -> Visitor:
         raise MessageError("ancestors must be a list of origins")
     if type(first) is not int or not 1 <= first < 2**53 or value["kind"] not in _KINDS:
         raise MessageError("a page says its kind and the number of its next object")
-    return Visitor(**{name: value[name] for name in texts}, ancestors=tuple(ancestors), first=first)
+    allowed = value.get("allowed")
+    if allowed is not None and not isinstance(allowed, bool):
+        raise MessageError("allowed must be true, false or null")
+    return Visitor(**{name: value[name] for name in texts}, ancestors=tuple(ancestors), allowed=allowed, first=first)
 
 
 @dataclass(slots=True)

@@ -245,6 +245,11 @@ async def test_other_options_make_later_contexts(begin: Begin) -> None:
         (Visitor(origin="https://b.test", ancestors=("https://a.test",)), False),
         (Visitor(origin="https://b.test", ancestors=("https://a.test",), allow="webnn"), True),
         (Visitor(origin="https://a.test", ancestors=("https://b.test", "https://a.test")), False),
+        # What a browser that knows the feature says counts: a frame of another origin does not see its attribute.
+        (Visitor(origin="https://b.test", ancestors=("https://a.test",), allowed=True), True),
+        (Visitor(origin="https://b.test", ancestors=("https://a.test",), allowed=False), False),
+        (Visitor(origin="https://a.test", allowed=False), False),
+        (Visitor(origin="https://a.test", policy="webnn=()", allowed=True), True),
     ],
 )
 async def test_the_permissions_policy(begin: Begin, visitor: Visitor, *, allowed: bool) -> None:
@@ -256,6 +261,8 @@ def test_a_visitor_is_read() -> None:
     told = {**HELLO, "kind": "worker", "ancestors": ["https://b.test"], "first": 7}
     visitor = Visitor(kind="worker", url="https://a.test/", origin="https://a.test", ancestors=("https://b.test",), first=7)
     assert read_visitor(json.dumps(told).encode()) == visitor
+    for allowed in (True, False, None):
+        assert read_visitor(json.dumps({**told, "allowed": allowed}).encode()).allowed is allowed
 
 
 @pytest.mark.parametrize(
@@ -279,6 +286,8 @@ def test_a_visitor_is_read() -> None:
                 {"first": True},
                 {"first": 1e300},
                 {"policy": None},
+                {"allowed": 1},
+                {"allowed": "yes"},
             )
         ),
     ],
