@@ -245,7 +245,7 @@ async def test_other_options_make_later_contexts(begin: Begin) -> None:
         (Visitor(origin="https://b.test", ancestors=("https://a.test",)), False),
         (Visitor(origin="https://b.test", ancestors=("https://a.test",), allow="webnn"), True),
         (Visitor(origin="https://a.test", ancestors=("https://b.test", "https://a.test")), False),
-        # What a browser that knows the feature says counts: a frame of another origin does not see its attribute.
+        # A browser that knows the feature decides: a frame of another origin does not see its attribute.
         (Visitor(origin="https://b.test", ancestors=("https://a.test",), allowed=True), True),
         (Visitor(origin="https://b.test", ancestors=("https://a.test",), allowed=False), False),
         (Visitor(origin="https://a.test", allowed=False), False),
