@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.evidence.faults.entries import load_faults, load_results, save_results
-from tools.evidence.faults.hosts import open_browser
+from tools.evidence.faults.hosts import open_browser, run_here
 from tools.evidence.faults.index import EMULATOR, RESULTS, TOOL, browser_files, pages_of
+from tools.evidence.faults.spec import RESULTS as SPEC_RESULTS
+from tools.evidence.faults.spec import read_texts, spec_files
 from tools.written import keep_pages
 from webnn.browser.chromium import VARIABLE, find_browser
 
@@ -34,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "write":
         return keep_pages(written_files(), TOOL, check=options.check)
     executable = find_browser(options.chromium)
-    lines = _run_faults(executable, options.names, keep=options.write)
+    lines = _run_faults(executable, options.names, keep=options.write) + _run_programs(executable, options.names, keep=options.write)
     for line in lines:
         print(f"not as it should be: {line}", file=sys.stderr)
     return int(bool(lines))
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def written_files() -> dict[Path, str]:
     """Return the texts of all files that are written."""
-    return browser_files()
+    return {**browser_files(), **spec_files()}
 
 
 def _run_faults(executable: Path, names: Sequence[str], *, keep: bool) -> list[str]:
@@ -60,6 +62,18 @@ def _run_faults(executable: Path, names: Sequence[str], *, keep: bool) -> list[s
                     lines.append(f"{fault.name} {'passes' if answer.passes else f'fails with {answer.got}'} in {host}")
                 print(f"{fault.name}: {answer.got} in {host}")
     return lines + _keep(RESULTS, found, keep=keep)
+
+
+def _run_programs(executable: Path, names: Sequence[str], *, keep: bool) -> list[str]:
+    """Run the programs of the texts on the drafts in the browser, and in the emulator."""
+    texts = [each for each in read_texts() if each.program and (not names or each.name in names)]
+    found: Found = {}
+    with open_browser(executable, {}, emulated=False) as (pages, browser):
+        for text in texts:
+            found[text.name] = {browser: pages.run(text.program), EMULATOR: run_here(text.program)}
+            for host, got in found[text.name].items():
+                print(f"{text.name}: {got!r} in {host}")
+    return _keep(SPEC_RESULTS, found, keep=keep)
 
 
 def _keep(path: Path, found: Found, *, keep: bool) -> list[str]:
