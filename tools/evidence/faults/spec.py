@@ -40,7 +40,7 @@ class Row:
     Attributes:
         heading: The heading above its table.
         section: The section of the draft.
-        says: What the draft says.
+        says: The words of the draft, in short.
         state: A key of the states: a text, settled, open upstream, a choice, or unchecked.
         value: The text's name, the commit or pull request, the number of the issue, or the reason.
     """
