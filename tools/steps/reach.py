@@ -19,7 +19,7 @@ from webnn.validation.drafts import DRAFTS_WITH_TEXT
 from webnn.validation.steps import Step, algorithms_of
 from webnn.validation.steps.tags import Cite, Tag
 
-__all__ = ["FILE", "gather", "load", "measure", "render", "simplest", "stale"]
+__all__ = ["FILE", "failing_files", "gather", "load", "measure", "render", "simplest", "stale"]
 
 FILE = Path(__file__).with_name("reached.json")
 
@@ -27,9 +27,9 @@ FILE = Path(__file__).with_name("reached.json")
 _Error = tuple[Sequence[tuple[str, int]], str, str, str, str]
 
 
-def load() -> dict[Key, str]:
+def load(file: Path = FILE) -> dict[Key, str]:
     """Return the test that reaches each step."""
-    data: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(FILE.read_text(encoding="utf-8"))
+    data: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(file.read_text(encoding="utf-8"))
     return {
         (draft, name, number): test for draft, named in data.items() for name, numbers in named.items() for number, test in numbers.items()
     }
@@ -53,13 +53,17 @@ def measure(arguments: Sequence[str]) -> dict[Key, set[str]]:
     Raises:
         subprocess.CalledProcessError: A test failed.
     """
-    files = sorted({str(ROOT / function.path) for function, _, _ in _failures()})
     with tempfile.TemporaryDirectory() as folder:
-        variables = {"WEBNN_STEPS_FOLDER": folder, "WEBNN_STEPS_FILES": json.dumps(files), "PYTHONPATH": str(ROOT)}
+        variables = {"WEBNN_STEPS_FOLDER": folder, "WEBNN_STEPS_FILES": json.dumps(failing_files()), "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.steps.plugin", "-p", "no:cacheprovider", *arguments]
         subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
         records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(Path(folder).glob("*.json"))]
     return gather(records)
+
+
+def failing_files() -> list[str]:
+    """Return the files with functions that return a failure and throw nothing."""
+    return sorted({str(ROOT / function.path) for function, _, _ in _failures()})
 
 
 def gather(records: Sequence[Mapping[str, Any]]) -> dict[Key, set[str]]:
