@@ -19,7 +19,7 @@ from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.writing.cases import ConformanceCase, WritingError
 
-__all__ = ["VARIANTS", "Form", "check_names", "find_form", "head", "write_conformance_test"]
+__all__ = ["VARIANTS", "Form", "check_names", "describe_case", "find_form", "head", "name_sections", "write_conformance_test"]
 
 #: The variants that web-platform-tests' own files have.
 VARIANTS = ("?cpu", "?gpu", "?npu")
@@ -125,9 +125,9 @@ def write_conformance_test(
     """
     check_names("conformance", [case.name for case in cases])
     shared = all(is_shared(case.graph) for case in cases)
-    tests = render([_test(case, with_tolerance=not shared) for case in cases])
+    tests = render([describe_case(case, with_tolerance=not shared) for case in cases])
     build = _OWN if any(map(_needs_build, cases)) else _PLAIN
-    parts = [head(title, variants, "utils.js", long=True), _comment(cases)]
+    parts = [head(title, variants, "utils.js", long=True), name_sections(cases)]
     if build == _OWN:
         parts.append(_BUILD)
     if not shared:
@@ -165,7 +165,7 @@ def head(title: str, variants: Sequence[str], script: str, *, folder: str = "../
     return "".join(f"// META: {line}\n" for line in lines) + "\n'use strict';\n"
 
 
-def _comment(cases: Sequence[ConformanceCase]) -> str:
+def name_sections(cases: Sequence[ConformanceCase]) -> str:
     """Name the sections of the operations, if they are few, and the source of the expectations."""
     rows = find_revision(DRAFTS[-1]).operations
     anchors = sorted({rows[operator.operation].anchor for case in cases for operator in case.graph.operators})
@@ -196,7 +196,8 @@ def _needs_build(case: ConformanceCase) -> bool:
     return sequences or any(uses[name] > 1 for name in case.graph.inputs)
 
 
-def _test(case: ConformanceCase, *, with_tolerance: bool) -> Tree:
+def describe_case(case: ConformanceCase, *, with_tolerance: bool) -> dict[str, Tree]:
+    """Return the object that describes a case in a file: its name, inputs, operators and expected outputs."""
     graph, known = case.graph, case.graph.descriptors()
     names = _rename(graph)
     constants = {name: constant.value for name, constant in graph.constants.items()}

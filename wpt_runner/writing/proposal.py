@@ -21,7 +21,7 @@ from webnn.wpt_runner.writing.validation import ValidationCase, write_call, writ
 if TYPE_CHECKING:
     from webnn.proposals.proposal import Case, Proposal
 
-__all__ = ["write_proposal_tests"]
+__all__ = ["write_case", "write_proposal_tests"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: The typed arrays of data that JavaScript has no numbers for: their bits.
@@ -108,7 +108,7 @@ def write_proposal_tests(proposal: Proposal, after: Revision, *, variants: Seque
         if isinstance(test, Script):
             refused.append(ValidationCase(name=test.name, lines=test.text.strip("\n").split("\n")))
         else:
-            (refused if test.error else computed).append(_write_case(test, after))
+            (refused if test.error else computed).append(write_case(test, after))
     name, texts = f"{proposal.name}.tentative.https.any.js", {}
     title = f"test WebNN API {proposal.name}"
     if computed:
@@ -130,8 +130,8 @@ class _Recorder:
         #: The names of operands and other objects, which are kept alive.
         self._names: dict[int, tuple[str, object]] = {}
         self.lines = ["const builder = new MLGraphBuilder(context);"]
-        #: The call that was refused, with the error's name.
-        self.refused: tuple[str, str] | None = None
+        #: The call that was refused, with the error's name and the label of the operator.
+        self.refused: tuple[str, str, str] | None = None
 
     def _record(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
@@ -140,7 +140,7 @@ class _Recorder:
                 result = method(*arguments, **options)
             except (webnn.WebNNTypeError, webnn.DOMException) as error:
                 kind = error.name if isinstance(error, webnn.DOMException) else "TypeError"
-                self.refused = write_call(name, list(map(self._write, given)), indent=4), kind
+                self.refused = write_call(name, list(map(self._write, given)), indent=4), kind, options.get("label", "")
                 raise
             target = self._names_of(name, result)
             self.lines.append(f"const {target} = {write_call(name, list(map(self._write, given)), indent=2)};")
@@ -189,8 +189,12 @@ def _write_array(array: Array) -> str:
     return f"new {kind}({render(elements(flat.view(bits)), indent=4, column=30)})"
 
 
-def _write_case(case: Case, revision: Revision) -> ValidationCase:
-    """Run the calls of a case, and write them."""
+def write_case(case: Case, revision: Revision) -> ValidationCase:
+    """Run the calls of a case under a draft, and write them.
+
+    Raises:
+        WritingError: The case does not end as it says.
+    """
     context = webnn.ML(revision=revision, reference=True).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     recorder = _Recorder(builder)
@@ -199,7 +203,8 @@ def _write_case(case: Case, revision: Revision) -> ValidationCase:
     except (webnn.WebNNTypeError, webnn.DOMException) as error:
         if recorder.refused is None or recorder.refused[1] != case.error:
             raise WritingError(f"{case.name!r} must {_ends(case)}, got {type(error).__name__}: {error}") from error
-        return ValidationCase(name=case.name, lines=[*recorder.lines, write_refusal(recorder.refused[1], recorder.refused[0])])
+        call, error_name, label = recorder.refused
+        return ValidationCase(name=case.name, lines=[*recorder.lines, write_refusal(error_name, call, label)])
     if case.error or not outputs:
         raise WritingError(f"{case.name!r} must {_ends(case)}, and all of its calls are accepted")
     return ValidationCase(name=case.name, lines=[*recorder.lines, *_write_computation(case, context, builder, outputs, recorder)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -107,15 +108,17 @@ def _kind(error: str) -> tuple[str, str]:
     return ("js", error) if error in _NATIVE else ("dom", quote(error))
 
 
-def write_refusal(error: str, call: str) -> str:
-    """Return the statement that requires a call to throw an error of a name."""
+def write_refusal(error: str, call: str, label: str = "") -> str:
+    """Return the statement that requires a call to throw an error of a name. With a label, the message of a `TypeError` must name it."""
+    if label and error == "TypeError":
+        return f"assert_throws_with_label(\n    () => {call},\n    new RegExp({quote(re.escape(f'[{label}]'))}));"
     kind, wanted = _kind(error)
     return f"assert_throws_{kind}(\n    {wanted}, () => {call});"
 
 
 def write_test(case: ValidationCase) -> str:
     """Return the code of a subtest."""
-    body = "".join(f"  {line}\n" for statement in case.lines for line in statement.split("\n"))
+    body = "".join(f"  {line}\n" if line else "\n" for statement in case.lines for line in statement.split("\n"))
     return f"promise_test(async t => {{\n{body}}}, {quote(case.name)});\n"
 
 
