@@ -1,0 +1,296 @@
+// META: title=test WebNN API max at the limits of its types
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_values.js
+// META: timeout=long
+
+'use strict';
+
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary
+// Expected values were computed in float64, and rounded to their types.
+
+const maxExtremesTests = [
+  {
+    'name': '[max] float32 zeros, infinities and limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [Infinity, -Infinity, Infinity, -1, 3.4028234663852886e+38],
+          'descriptor': {shape: [5], dataType: 'float32'}
+        },
+        'b': {
+          'data': [-Infinity, 1, 1, -2, -3.4028234663852886e+38],
+          'descriptor': {shape: [5], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 1, Infinity, -1, 3.4028234663852886e+38],
+          'descriptor': {shape: [5], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[max] float32 one element of five dimensions and a scalar',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        },
+        'b': {'data': [3], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [3],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[max] float16 zeros, infinities and limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [Infinity, -Infinity, Infinity, -1, 65504],
+          'descriptor': {shape: [5], dataType: 'float16'}
+        },
+        'b': {
+          'data': [-Infinity, 1, 1, -2, -65504],
+          'descriptor': {shape: [5], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 1, Infinity, -1, 65504],
+          'descriptor': {shape: [5], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[max] float16 one element of five dimensions and a scalar',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        },
+        'b': {'data': [3], 'descriptor': {shape: [], dataType: 'float16'}}
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [3],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[max] int32 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [-2147483648, 2147483647, -2147483648, 0],
+          'descriptor': {shape: [4], dataType: 'int32'}
+        },
+        'b': {
+          'data': [2147483647, 2147483646, -2147483647, 2147483647],
+          'descriptor': {shape: [4], dataType: 'int32'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2147483647, 2147483647, -2147483647, 2147483647],
+          'descriptor': {shape: [4], dataType: 'int32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[max] uint32 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [0, 4294967295, 0, 0],
+          'descriptor': {shape: [4], dataType: 'uint32'}
+        },
+        'b': {
+          'data': [4294967295, 4294967294, 1, 4294967295],
+          'descriptor': {shape: [4], dataType: 'uint32'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [4294967295, 4294967295, 1, 4294967295],
+          'descriptor': {shape: [4], dataType: 'uint32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[max] int64 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [
+            -9223372036854775808n, 9223372036854775807n, -9223372036854775808n,
+            0n
+          ],
+          'descriptor': {shape: [4], dataType: 'int64'}
+        },
+        'b': {
+          'data': [
+            9223372036854775807n, 9223372036854775806n, -9223372036854775807n,
+            9223372036854775807n
+          ],
+          'descriptor': {shape: [4], dataType: 'int64'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            9223372036854775807n, 9223372036854775807n, -9223372036854775807n,
+            9223372036854775807n
+          ],
+          'descriptor': {shape: [4], dataType: 'int64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[max] uint64 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [0n, 18446744073709551615n, 0n, 0n],
+          'descriptor': {shape: [4], dataType: 'uint64'}
+        },
+        'b': {
+          'data': [
+            18446744073709551615n, 18446744073709551614n, 1n,
+            18446744073709551615n
+          ],
+          'descriptor': {shape: [4], dataType: 'uint64'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            18446744073709551615n, 18446744073709551615n, 1n,
+            18446744073709551615n
+          ],
+          'descriptor': {shape: [4], dataType: 'uint64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[max] int8 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [-128, 127, -128, 0],
+          'descriptor': {shape: [4], dataType: 'int8'}
+        },
+        'b': {
+          'data': [127, 126, -127, 127],
+          'descriptor': {shape: [4], dataType: 'int8'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [127, 127, -127, 127],
+          'descriptor': {shape: [4], dataType: 'int8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[max] uint8 limits',
+    'graph': {
+      'inputs': {
+        'a': {
+          'data': [0, 255, 0, 0],
+          'descriptor': {shape: [4], dataType: 'uint8'}
+        },
+        'b': {
+          'data': [255, 254, 1, 255],
+          'descriptor': {shape: [4], dataType: 'uint8'}
+        }
+      },
+      'operators': [{
+        'name': 'max',
+        'arguments': [{'a': 'a'}, {'b': 'b'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [255, 255, 1, 255],
+          'descriptor': {shape: [4], dataType: 'uint8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  }
+];
+
+webnn_values_test(maxExtremesTests);

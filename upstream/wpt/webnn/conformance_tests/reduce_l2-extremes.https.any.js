@@ -1,0 +1,172 @@
+// META: title=test WebNN API reduceL2 at the limits of its types
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_values.js
+// META: timeout=long
+
+'use strict';
+
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce
+// Expected values were computed in float64, and rounded to their types.
+
+const reduceL2ExtremesTests = [
+  {
+    'name': '[reduceL2] float32 a scalar',
+    'graph': {
+      'inputs': {
+        'input': {'data': [1], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {'data': [1], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'tolerance': {metricType: 'ULP', value: 3}
+    }
+  },
+  {
+    'name': '[reduceL2] float32 dimensions of one element',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [
+          {'input': 'input'},
+          {'options': {'axes': [0, 4], 'keepDimensions': true}}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 3}
+    }
+  },
+  {
+    'name': '[reduceL2] float32 an infinity',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 2.2360680103302],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 5}
+    }
+  },
+  {
+    'name': '[reduceL2] float16 a scalar',
+    'graph': {
+      'inputs': {
+        'input': {'data': [1], 'descriptor': {shape: [], dataType: 'float16'}}
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {'data': [1], 'descriptor': {shape: [], dataType: 'float16'}}
+      },
+      'tolerance': {metricType: 'ULP', value: 3}
+    }
+  },
+  {
+    'name': '[reduceL2] float16 dimensions of one element',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [
+          {'input': 'input'},
+          {'options': {'axes': [0, 4], 'keepDimensions': true}}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 3}
+    }
+  },
+  {
+    'name': '[reduceL2] float16 an infinity',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 2.236328125],
+          'descriptor': {shape: [2], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 5}
+    }
+  },
+  {
+    'name': '[reduceL2] float32 no axes',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [3, -4],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceL2',
+        'arguments': [{'input': 'input'}, {'options': {'axes': []}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [3, 4],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 3}
+    }
+  }
+];
+
+webnn_values_test(reduceL2ExtremesTests);

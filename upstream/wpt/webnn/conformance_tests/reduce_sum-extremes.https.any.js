@@ -1,0 +1,411 @@
+// META: title=test WebNN API reduceSum at the limits of its types
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_values.js
+// META: timeout=long
+
+'use strict';
+
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce
+// Expected values were computed in float64, and rounded to their types.
+
+const reduceSumExtremesTests = [
+  {
+    'name': '[reduceSum] float32 a scalar',
+    'graph': {
+      'inputs': {
+        'input': {'data': [1], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {'data': [1], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 dimensions of one element',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [
+          {'input': 'input'},
+          {'options': {'axes': [0, 4], 'keepDimensions': true}}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 an infinity',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 3],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 NaN',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [NaN, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN, 3],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 infinities of both signs',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, -Infinity, -Infinity, -Infinity],
+          'descriptor': {shape: [2, 2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN, -Infinity],
+          'descriptor': {shape: [2], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 overflow',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            3.4028234663852886e+38, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, -3.4028234663852886e+38,
+            3.4028234663852886e+38, -3.4028234663852886e+38
+          ],
+          'descriptor': {shape: [3, 2], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, -Infinity, 0],
+          'descriptor': {shape: [3], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 a scalar',
+    'graph': {
+      'inputs': {
+        'input': {'data': [1], 'descriptor': {shape: [], dataType: 'float16'}}
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {'data': [1], 'descriptor': {shape: [], dataType: 'float16'}}
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 dimensions of one element',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [
+          {'input': 'input'},
+          {'options': {'axes': [0, 4], 'keepDimensions': true}}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 an infinity',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, 3],
+          'descriptor': {shape: [2], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 NaN',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [NaN, 1, 1, 2],
+          'descriptor': {shape: [2, 2], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN, 3],
+          'descriptor': {shape: [2], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 infinities of both signs',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [Infinity, -Infinity, -Infinity, -Infinity],
+          'descriptor': {shape: [2, 2], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN, -Infinity],
+          'descriptor': {shape: [2], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] float16 overflow',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [65504, 65504, -65504, -65504, 65504, -65504],
+          'descriptor': {shape: [3, 2], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [Infinity, -Infinity, 0],
+          'descriptor': {shape: [3], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 2}
+    }
+  },
+  {
+    'name': '[reduceSum] int32 up to the limits',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [2147483646, 1, -2147483648, 0, -2147483648, 2147483647],
+          'descriptor': {shape: [3, 2], dataType: 'int32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2147483647, -2147483648, -1],
+          'descriptor': {shape: [3], dataType: 'int32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[reduceSum] uint32 up to the limits',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [4294967294, 1, 0, 0, 0, 4294967295],
+          'descriptor': {shape: [3, 2], dataType: 'uint32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [4294967295, 0, 4294967295],
+          'descriptor': {shape: [3], dataType: 'uint32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[reduceSum] int64 up to the limits',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            9223372036854775806n, 1n, -9223372036854775808n, 0n,
+            -9223372036854775808n, 9223372036854775807n
+          ],
+          'descriptor': {shape: [3, 2], dataType: 'int64'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [9223372036854775807n, -9223372036854775808n, -1n],
+          'descriptor': {shape: [3], dataType: 'int64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[reduceSum] uint64 up to the limits',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            18446744073709551614n, 1n, 0n, 0n, 0n, 18446744073709551615n
+          ],
+          'descriptor': {shape: [3, 2], dataType: 'uint64'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': [1]}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [18446744073709551615n, 0n, 18446744073709551615n],
+          'descriptor': {shape: [3], dataType: 'uint64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0}
+    }
+  },
+  {
+    'name': '[reduceSum] float32 no axes',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [3, -4, Infinity, NaN],
+          'descriptor': {shape: [4], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reduceSum',
+        'arguments': [{'input': 'input'}, {'options': {'axes': []}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [3, -4, Infinity, NaN],
+          'descriptor': {shape: [4], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 1}
+    }
+  }
+];
+
+webnn_values_test(reduceSumExtremesTests);

@@ -1,0 +1,299 @@
+// META: title=test WebNN API reverse at the limits of its types
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_values.js
+// META: timeout=long
+
+'use strict';
+
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reverse-method
+// Expected values were computed in float64, and rounded to their types.
+
+const reverseExtremesTests = [
+  {
+    'name': '[reverse] float32 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            0, -0, Infinity, -Infinity, NaN, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 1
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            1, -3.4028234663852886e+38, 3.4028234663852886e+38, NaN, -Infinity,
+            Infinity, -0, 0
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] float16 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [0, -0, Infinity, -Infinity, NaN, 65504, -65504, 1],
+          'descriptor': {shape: [2, 1, 4], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [1, -65504, 65504, NaN, -Infinity, Infinity, -0, 0],
+          'descriptor': {shape: [2, 1, 4], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] int32 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            -2147483648, -2147483647, 2147483647, 2147483646, 0, 1, 1073741823,
+            1073741824
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int32'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            1073741824, 1073741823, 1, 0, 2147483646, 2147483647, -2147483647,
+            -2147483648
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] uint32 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [0, 1, 4294967295, 4294967294, 0, 1, 2147483647, 2147483648],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint32'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [2147483648, 2147483647, 1, 0, 4294967294, 4294967295, 1, 0],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] int64 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            -9223372036854775808n, -9223372036854775807n, 9223372036854775807n,
+            9223372036854775806n, 0n, 1n, 4611686018427387903n,
+            4611686018427387904n
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int64'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            4611686018427387904n, 4611686018427387903n, 1n, 0n,
+            9223372036854775806n, 9223372036854775807n, -9223372036854775807n,
+            -9223372036854775808n
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] uint64 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            0n, 1n, 18446744073709551615n, 18446744073709551614n, 0n, 1n,
+            9223372036854775807n, 9223372036854775808n
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint64'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            9223372036854775808n, 9223372036854775807n, 1n, 0n,
+            18446744073709551614n, 18446744073709551615n, 1n, 0n
+          ],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] int8 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [-128, -127, 127, 126, 0, 1, 63, 64],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int8'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [64, 63, 1, 0, 126, 127, -127, -128],
+          'descriptor': {shape: [2, 1, 4], dataType: 'int8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] uint8 special elements',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [0, 1, 255, 254, 0, 1, 127, 128],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint8'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [128, 127, 1, 0, 254, 255, 1, 0],
+          'descriptor': {shape: [2, 1, 4], dataType: 'uint8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] no axes',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [
+            0, -0, Infinity, -Infinity, NaN, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 1
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}, {'options': {'axes': []}}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            0, -0, Infinity, -Infinity, NaN, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 1
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] a scalar',
+    'graph': {
+      'inputs': {
+        'input': {'data': [-0], 'descriptor': {shape: [], dataType: 'float32'}}
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [-0],
+          'descriptor': {shape: [], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[reverse] dimensions of one element',
+    'graph': {
+      'inputs': {
+        'input': {
+          'data': [NaN],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'reverse',
+        'arguments': [{'input': 'input'}],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN],
+          'descriptor': {shape: [1, 1, 1, 1, 1], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  }
+];
+
+webnn_values_test(reverseExtremesTests);

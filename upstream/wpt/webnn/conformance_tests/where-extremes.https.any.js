@@ -1,0 +1,402 @@
+// META: title=test WebNN API where at the limits of its types
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_values.js
+// META: timeout=long
+
+'use strict';
+
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-where
+// Expected values were computed in float64, and rounded to their types.
+
+const whereExtremesTests = [
+  {
+    'name': '[where] float32 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [
+            0, -0, Infinity, -Infinity, NaN, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 1
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        },
+        'falseValue': {
+          'data': [
+            1, -3.4028234663852886e+38, 3.4028234663852886e+38, NaN, -Infinity,
+            Infinity, -0, 0
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            1, -0, Infinity, -Infinity, -Infinity, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 0
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] float16 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [0, -0, Infinity, -Infinity, NaN, 65504, -65504, 1],
+          'descriptor': {shape: [8], dataType: 'float16'}
+        },
+        'falseValue': {
+          'data': [1, -65504, 65504, NaN, -Infinity, Infinity, -0, 0],
+          'descriptor': {shape: [8], dataType: 'float16'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [1, -0, Infinity, -Infinity, -Infinity, 65504, -65504, 0],
+          'descriptor': {shape: [8], dataType: 'float16'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] int32 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [
+            -2147483648, -2147483647, 2147483647, 2147483646, 0, 1, 1073741823,
+            1073741824
+          ],
+          'descriptor': {shape: [8], dataType: 'int32'}
+        },
+        'falseValue': {
+          'data': [
+            1073741824, 1073741823, 1, 0, 2147483646, 2147483647, -2147483647,
+            -2147483648
+          ],
+          'descriptor': {shape: [8], dataType: 'int32'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            1073741824, -2147483647, 2147483647, 2147483646, 2147483646, 1,
+            1073741823, -2147483648
+          ],
+          'descriptor': {shape: [8], dataType: 'int32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] uint32 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [0, 1, 4294967295, 4294967294, 0, 1, 2147483647, 2147483648],
+          'descriptor': {shape: [8], dataType: 'uint32'}
+        },
+        'falseValue': {
+          'data': [2147483648, 2147483647, 1, 0, 4294967294, 4294967295, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint32'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            2147483648, 1, 4294967295, 4294967294, 4294967294, 1, 2147483647, 0
+          ],
+          'descriptor': {shape: [8], dataType: 'uint32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] int64 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [
+            -9223372036854775808n, -9223372036854775807n, 9223372036854775807n,
+            9223372036854775806n, 0n, 1n, 4611686018427387903n,
+            4611686018427387904n
+          ],
+          'descriptor': {shape: [8], dataType: 'int64'}
+        },
+        'falseValue': {
+          'data': [
+            4611686018427387904n, 4611686018427387903n, 1n, 0n,
+            9223372036854775806n, 9223372036854775807n, -9223372036854775807n,
+            -9223372036854775808n
+          ],
+          'descriptor': {shape: [8], dataType: 'int64'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            4611686018427387904n, -9223372036854775807n, 9223372036854775807n,
+            9223372036854775806n, 9223372036854775806n, 1n,
+            4611686018427387903n, -9223372036854775808n
+          ],
+          'descriptor': {shape: [8], dataType: 'int64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] uint64 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [
+            0n, 1n, 18446744073709551615n, 18446744073709551614n, 0n, 1n,
+            9223372036854775807n, 9223372036854775808n
+          ],
+          'descriptor': {shape: [8], dataType: 'uint64'}
+        },
+        'falseValue': {
+          'data': [
+            9223372036854775808n, 9223372036854775807n, 1n, 0n,
+            18446744073709551614n, 18446744073709551615n, 1n, 0n
+          ],
+          'descriptor': {shape: [8], dataType: 'uint64'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [
+            9223372036854775808n, 1n, 18446744073709551615n,
+            18446744073709551614n, 18446744073709551614n, 1n,
+            9223372036854775807n, 0n
+          ],
+          'descriptor': {shape: [8], dataType: 'uint64'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] int8 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [-128, -127, 127, 126, 0, 1, 63, 64],
+          'descriptor': {shape: [8], dataType: 'int8'}
+        },
+        'falseValue': {
+          'data': [64, 63, 1, 0, 126, 127, -127, -128],
+          'descriptor': {shape: [8], dataType: 'int8'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [64, -127, 127, 126, 126, 1, 63, -128],
+          'descriptor': {shape: [8], dataType: 'int8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] uint8 special elements',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0, 1, 2, 255, 0, 128, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [0, 1, 255, 254, 0, 1, 127, 128],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        },
+        'falseValue': {
+          'data': [128, 127, 1, 0, 254, 255, 1, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [128, 1, 255, 254, 254, 1, 127, 0],
+          'descriptor': {shape: [8], dataType: 'uint8'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] scalars',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [255],
+          'descriptor': {shape: [], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [-0],
+          'descriptor': {shape: [], dataType: 'float32'}
+        },
+        'falseValue': {
+          'data': [NaN],
+          'descriptor': {shape: [], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [-0],
+          'descriptor': {shape: [], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  },
+  {
+    'name': '[where] a scalar condition',
+    'graph': {
+      'inputs': {
+        'condition': {
+          'data': [0],
+          'descriptor': {shape: [], dataType: 'uint8'}
+        },
+        'trueValue': {
+          'data': [
+            0, -0, Infinity, -Infinity, NaN, 3.4028234663852886e+38,
+            -3.4028234663852886e+38, 1
+          ],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        },
+        'falseValue': {
+          'data': [NaN],
+          'descriptor': {shape: [1], dataType: 'float32'}
+        }
+      },
+      'operators': [{
+        'name': 'where',
+        'arguments': [
+          {'condition': 'condition'}, {'trueValue': 'trueValue'},
+          {'falseValue': 'falseValue'}
+        ],
+        'outputs': 'output'
+      }],
+      'expectedOutputs': {
+        'output': {
+          'data': [NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN],
+          'descriptor': {shape: [8], dataType: 'float32'}
+        }
+      },
+      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+    }
+  }
+];
+
+webnn_values_test(whereExtremesTests);

@@ -1,0 +1,17 @@
+// META: title=validation tests for WebNN API equal, steps that no other file reaches
+// META: global=window
+// META: variant=?cpu
+// META: variant=?gpu
+// META: variant=?npu
+// META: script=../resources/utils_validation.js
+
+'use strict';
+
+promise_test(async t => {
+  const builder = new MLGraphBuilder(context);
+  const input1 = builder.input('input1', {dataType: 'float32', shape: [2]});
+  const input2 = builder.input('input2', {dataType: 'float16', shape: [2]});
+  assert_throws_with_label(
+      () => builder.equal(input1, input2, {label: 'equal_xxx'}),
+      new RegExp('\\[equal_xxx\\]'));
+}, '[equal] Throw if the operands have different data types.');
