@@ -42,7 +42,7 @@ BELOW = {
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
-    "webnn.tflite": {"webnn", "webnn.validation", "webnn.builder", "webnn.importing", "webnn.onnx", "webnn.reference"},
+    "webnn.tflite": {"webnn", "webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing", "webnn.onnx", "webnn.reference"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {
@@ -112,7 +112,7 @@ DOORS = {
     "jaxlib": ("webnn/hlo/child.py",),
     "torch": ("webnn/torch/",),
     "tflite": ("webnn/tflite/schema.py",),
-    "flatbuffers": ("webnn/tflite/rules/mediapipe.py",),
+    "flatbuffers": ("webnn/tflite/export/program.py", "webnn/tflite/rules/mediapipe.py"),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
     "websockets": ("webnn/serve/relay.py",),

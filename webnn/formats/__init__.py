@@ -22,6 +22,7 @@ WRITERS: Mapping[str, str] = MappingProxyType(
         ".webnn.json": "webnn.formats.graph_json",
         ".onnx": "webnn.formats.onnx_file",
         ".mlir": "webnn.formats.mlir",
+        ".tflite": "webnn.formats.tflite_file",
         ".mjs": "webnn.formats.javascript",
         ".py": "webnn.formats.python",
         ".dot": "webnn.formats.dot",
@@ -32,15 +33,14 @@ WRITERS: Mapping[str, str] = MappingProxyType(
 #: The package's own formats, the longest suffix first: shapes may have names, and weights are in a file beside the graph.
 GRAPHS = (".webnn.json", ".webnn")
 #: The formats in which shapes are sizes.
-_SIZES_NEEDED = frozenset({".mlir", ".onnx"})
+_SIZES_NEEDED = frozenset({".mlir", ".onnx", ".tflite"})
 #: The module of each format that can be read, by suffix: it has ``read(path)``.
 READERS: Mapping[str, str] = MappingProxyType(
     {
-        **{suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx", ".mlir")},
+        **{suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx", ".mlir", ".tflite")},
         # Bytecode and portable artifacts.
         **dict.fromkeys((".mlirbc", ".stablehlo"), "webnn.formats.mlir"),
         ".pt2": "webnn.formats.pt2",
-        ".tflite": "webnn.formats.tflite_file",
     }
 )
 

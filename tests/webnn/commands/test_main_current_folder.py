@@ -42,7 +42,12 @@ CALLS: dict[str, list[list[str]]] = {
     "serve": [["page", "--port", "@PORT@"]],
     "check": [["program.mjs", "--profile", "coreml", "--revision", "2026-06", "--executor", "processes:1"]],
     "show": [["graph.webnn"]],
-    "convert": [["graph.webnn", "-o", "graph.mlir"], ["graph.mlir", "-o", "again.webnn"], ["graph.onnx", "-o", "other.webnn"]],
+    "convert": [
+        ["graph.webnn", "-o", "graph.mlir"],
+        ["graph.webnn", "-o", "graph.tflite"],
+        ["graph.mlir", "-o", "again.webnn"],
+        ["graph.onnx", "-o", "other.webnn"],
+    ],
     "diff": [["graph.webnn", "graph.webnn"]],
     "fuzz": [["--calls", "2", "--graphs", "1"]],
     "generate": [["decoder.onnx", "--tokens", "1,2", "--max-new-tokens", "2", "--compare", "onnxruntime"]],

@@ -15,7 +15,7 @@ from webnn.hlo.export.emitter import Emitter, Tensor
 from webnn.hlo.export.rule import Op, Rule
 from webnn.hlo.types import DTYPES
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "axis_positions", "coordinates"]
 
 
 def _positions(e: Emitter, op: Op, sizes: Sequence[int]) -> Tensor:
@@ -35,7 +35,7 @@ def _positions(e: Emitter, op: Op, sizes: Sequence[int]) -> Tensor:
     return e.select(e.compare("LT", inside, 0), inside + size, inside)
 
 
-def _axis_positions(e: Emitter, op: Op) -> Tensor:
+def axis_positions(e: Emitter, op: Op) -> Tensor:
     """Return the coordinates of each place of the indices, with the positions that they mean along the axis."""
     axis = op.options.axis
     positions = _positions(e, op, op["input"].shape[axis : axis + 1])
@@ -76,14 +76,15 @@ def _put(e: Emitter, op: Op, coordinates: Tensor) -> Tensor:
     return e.scatter(x, coordinates, updates, numbers)
 
 
-def _coordinates(e: Emitter, op: Op) -> Tensor:
+def coordinates(e: Emitter, op: Op) -> Tensor:
+    """Return the indices as the positions that they mean: of as many leading axes as their last dimension has elements."""
     return _positions(e, op, op["input"].shape[: op["indices"].shape[-1]])
 
 
 RULES = {
     "gather": Rule(emit=_gather),
-    "gatherElements": Rule(emit=lambda e, op: _pick(e, op, _axis_positions(e, op))),
-    "gatherND": Rule(emit=lambda e, op: _pick(e, op, _coordinates(e, op))),
-    "scatterElements": Rule(emit=lambda e, op: _put(e, op, _axis_positions(e, op))),
-    "scatterND": Rule(emit=lambda e, op: _put(e, op, _coordinates(e, op))),
+    "gatherElements": Rule(emit=lambda e, op: _pick(e, op, axis_positions(e, op))),
+    "gatherND": Rule(emit=lambda e, op: _pick(e, op, coordinates(e, op))),
+    "scatterElements": Rule(emit=lambda e, op: _put(e, op, axis_positions(e, op))),
+    "scatterND": Rule(emit=lambda e, op: _put(e, op, coordinates(e, op))),
 }

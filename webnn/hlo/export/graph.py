@@ -19,7 +19,7 @@ from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 from webnn.validation.errors import label_prefix
 from webnn.validation.families import FAMILIES
 
-__all__ = ["RULES", "export"]
+__all__ = ["RULES", "Exporter", "export"]
 
 #: The rule of each operation.
 RULES: Mapping[str, Rule] = {name: rule for family in FAMILIES for name, rule in import_module(f"webnn.hlo.export.{family}").RULES.items()}
@@ -43,7 +43,7 @@ def export(description: GraphDescription) -> Module:
     graph, operands = survey(description)
     region = RegionBuilder([_type(each) for each in description.inputs.values()])
     functions = Functions()
-    exporter = _Exporter(Emitter(region, functions, Location()))
+    exporter = Exporter(Emitter(region, functions, Location()), RULES)
     for name, argument in zip(description.inputs, region.arguments, strict=True):
         exporter.leaves[id(operands[name])] = argument_tensor = exporter.emitter.tensor(argument)
         assert argument_tensor.shape == description.inputs[name].dimensions
@@ -66,11 +66,19 @@ def _type(descriptor: OperandDescriptor) -> TensorType:
     return TensorType(shape=descriptor.dimensions, element=ELEMENTS[descriptor.dataType])
 
 
-class _Exporter:
-    """The state of an export: the value of each operand."""
+class Exporter:
+    """The state of an export: the value of each operand.
 
-    def __init__(self, emitter: Emitter) -> None:
+    Args:
+        emitter: Appends operations.
+        rules: The rule of each operation.
+        target: The name of the format, for messages.
+    """
+
+    def __init__(self, emitter: Emitter, rules: Mapping[str, Rule], target: str = "StableHLO") -> None:
         self.emitter = emitter
+        self._rules = rules
+        self._target = target
         #: The inputs and constants, by the ids of their operands, which the graph keeps alive.
         self.leaves: dict[int, Tensor] = {}
         self._results: dict[int, Sequence[Tensor]] = {}
@@ -84,17 +92,23 @@ class _Exporter:
         if found is None:
             value = _elements(operand)
             assert value is not None  # inputs were declared before
-            # Elements of small types are converted from those of a byte: NumPy has no such types.
-            found = self.emitter.convert(self.emitter.constant(value), ELEMENTS[operand.descriptor.dataType])
-            self.leaves[id(operand)] = found
+            found = self.leaves[id(operand)] = self.constant(value, operand)
         return found
+
+    def constant(self, value: Array, operand: MLOperand) -> Tensor:
+        """Make a constant. Elements of small types are converted from those of a byte: NumPy has no such types."""
+        return self.emitter.convert(self.emitter.constant(value), self.element(operand.descriptor))
+
+    def element(self, descriptor: OperandDescriptor) -> str:
+        """Return the element type of a data type."""
+        return ELEMENTS[descriptor.dataType]
 
     def operator(self, operator: Operator) -> None:
         """Export one operator."""
         emitter, operation = self.emitter, operator.operation
-        rule = RULES.get(operation.name)
+        rule = self._rules.get(operation.name)
         if rule is None:
-            raise RuleError(f"{operation.name} has no counterpart in StableHLO")
+            raise RuleError(f"{operation.name} has no counterpart in {self._target}")
         emitter.location = Location(name=operator.label or operation.name)
         # The operands of a sequence have no names of their own.
         named = [*zip(() if operation.variadic else operation.operands, operator.inputs, strict=False), *operator.members]
@@ -117,7 +131,7 @@ class _Exporter:
         return self.emitter.convert(tensor, "f32") if rule.wide and tensor.element == "f16" else tensor
 
     def _give(self, result: Tensor, output: OperandDescriptor, rule: Rule) -> Tensor:
-        element = ELEMENTS[output.dataType]
+        element = self.element(output)
         if (result.element, element) == ("i1", "ui8") or (rule.wide and (result.element, element) == ("f32", "f16")):
             result = self.emitter.convert(result, element)
         if (result.shape, result.element) != (output.dimensions, element):

@@ -1,0 +1,45 @@
+"""The operators of elementwise operations and activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.support import each_row
+from tests.webnn.tflite.export.litert import check, constant, ramp
+
+X, N = ramp(2, 3, 4), ramp(3, 4, dtype=np.int32)
+
+
+@each_row(
+    ("make", "x", "made"),
+    [
+        (lambda b, x: b.gelu(x), X, ["GELU"]),
+        (lambda b, x: b.hardSwish(x), X, ["HARD_SWISH"]),
+        (lambda b, x: b.sigmoid(x), X, ["LOGISTIC"]),
+        (lambda b, x: b.elu(x), X, ["ELU"]),
+        (lambda b, x: b.elu(x, alpha=0.5), X, ["MAXIMUM", "MINIMUM", "ELU", "MUL", "ADD"]),
+        (lambda b, x: b.leakyRelu(x, alpha=0.1), X, ["LEAKY_RELU"]),
+        (lambda b, x: b.prelu(x, constant(b, ramp(4))), X, ["PRELU"]),
+        (lambda b, x: b.relu(x), X, ["RELU"]),
+        (lambda b, x: b.relu(x), N, ["MAXIMUM"]),
+        (lambda b, x: b.hardSigmoid(x), X, None),
+        (lambda b, x: b.softmax(x, 2), X, ["SOFTMAX"]),
+        (lambda b, x: b.softmax(x, 1), X, ["TRANSPOSE", "SOFTMAX", "TRANSPOSE"]),
+        (lambda b, x: b.clamp(x, minValue=0, maxValue=6), X, ["RELU6"]),
+        (lambda b, x: b.clamp(x, minValue=-1, maxValue=1), X, ["RELU_N1_TO_1"]),
+        (lambda b, x: b.clamp(x, minValue=0, maxValue=1), X, ["RELU_0_TO_1"]),
+        (lambda b, x: b.clamp(x, minValue=0), X, ["RELU"]),
+        (lambda b, x: b.clamp(x, minValue=-0.5, maxValue=1), X, ["MAXIMUM", "MINIMUM"]),
+        (lambda b, x: b.pow(x, constant(b, np.int32(3))), N, ["MUL", "MUL", "MUL"]),
+        (lambda b, x: b.pow(b.abs(x), constant(b, np.float32(1.5))), X, ["ABS", "POW"]),
+        (lambda b, x: b.logicalXor(b.cast(x, "uint8"), b.cast(b.abs(x), "uint8")), N, None),
+        (lambda b, x: b.logicalNot(b.cast(b.abs(x), "uint8")), N, None),
+        (lambda b, x: b.sign(x), X, None),
+        (lambda b, x: b.equal(x, x), N, ["EQUAL", "CAST"]),
+    ],
+)
+def test_operators(make: Any, x: Any, made: list[str] | None) -> None:
+    found = check(make, x)
+    assert made is None or found == made
