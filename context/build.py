@@ -120,7 +120,7 @@ def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Impl
     backend = state.load_backend()
     if not isinstance(backend, EngineBackend):
         raise NotSupportedError(
-            "profile: only the engine takes times, and the reference computes this graph", operation="profile", rule="draft"
+            f"profile: only ONNX Runtime takes times, and {first.providers[0]} computes this graph", operation="profile", rule="draft"
         )
     return backend.compile(graph, _repeat(state.selection, first), profile=profile)
 

@@ -21,7 +21,14 @@ from webnn.builder.keywords import check_keywords, show_keywords
 from webnn.builder.numerics import NUMERICS_VARIABLE, Numerics, convert_numerics
 from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
-from webnn.context.devices.selection import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE, FallbackPolicy, convert_policy
+from webnn.context.devices.selection import (
+    ENGINE_VARIABLE,
+    ISOLATE_VARIABLE,
+    PLUGINS_VARIABLE,
+    SIMULATORS_VARIABLE,
+    FallbackPolicy,
+    convert_policy,
+)
 from webnn.context.faults import Faults
 from webnn.validation import webidl
 
@@ -90,6 +97,7 @@ class EmulationOptions(TypedDict, total=False):
         faults: Faults to inject, for testing how a program handles them; by default none.
         order: The execution providers to try for each device type, best first; they replace the default ones.
         providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
+        engine: The engine that computes, ``"onnxruntime"`` (the default) or that of an extra: ``"litert"``. docs/litert.md.
         reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
         numerics: ``"exact"`` returns what docs/numerics.md fixes. ``"fast"`` returns what the device's own kernels and fusions compute,
             which differs there. By default the profile's, or else "exact" on the CPU provider, and "fast" on other devices. The reference
@@ -108,6 +116,7 @@ class EmulationOptions(TypedDict, total=False):
     faults: Faults | None
     order: Mapping[str, Sequence[str]] | None
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None
+    engine: str | None
     reference: bool | None
     numerics: Numerics | None
     cache: str | os.PathLike[str] | None
@@ -127,6 +136,7 @@ class Settings:
         faults: The faults to inject.
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
+        engine: The name of the engine that computes.
         reference: `webnn.reference` computes, not the engine.
         numerics: The numerics policy of the engine's graphs.
         cache: The folder of optimized models, an absolute path.
@@ -149,6 +159,7 @@ class Settings:
     faults: Faults | None = None
     order: Order | None = None
     providerOptions: Mapping[str, Options] | None = None
+    engine: str | None = None
     reference: bool | None = None
     numerics: Numerics | None = None
     cache: Path | None = None
@@ -219,8 +230,8 @@ def emulate(
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
     ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS``, ``WEBNN_SIMULATORS``, ``WEBNN_PLUGINS``,
-    ``WEBNN_ISOLATE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made with. The settings apply to all threads
-    and tasks of the process.
+    ``WEBNN_ISOLATE``, ``WEBNN_ENGINE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made with. The settings
+    apply to all threads and tasks of the process.
 
     Args:
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
@@ -265,6 +276,7 @@ def convert_settings(where: str, options: EmulationOptions) -> Settings:
         "fallback": lambda value: convert_policy(value, f"{where}: fallback"),
         "order": convert_order,
         "providerOptions": convert_provider_options,
+        "engine": lambda value: _convertEngine(value, f"{where}: engine"),
         "numerics": lambda value: convert_numerics(value, f"{where}: numerics"),
         "cache": lambda value: _convertFolder(where, value),
         "semantics": lambda value: convert_semantics(value, f"{where}: semantics"),
@@ -292,6 +304,7 @@ def ambient() -> Settings:
         SIMULATORS_VARIABLE,
         PLUGINS_VARIABLE,
         ISOLATE_VARIABLE,
+        ENGINE_VARIABLE,
         HANG_VARIABLE,
         MEMORY_VARIABLE,
     )
@@ -309,12 +322,13 @@ def _environment(
     simulators: str | None,
     plugins: str | None,
     isolate: str | None,
+    engine: str | None,
     hangLimit: str | None,
     memoryLimit: str | None,
 ) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    given = (profile, fallback, numerics, cache, cacheSize, semantics, simulators, plugins, isolate, hangLimit, memoryLimit)
-    if all(each is None for each in given):
+    chosen_devices = (simulators, plugins, isolate, engine, hangLimit, memoryLimit)
+    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics, *chosen_devices)):
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -331,9 +345,24 @@ def _environment(
         simulators=None if simulators is None else _convertSwitch(SIMULATORS_VARIABLE, simulators),
         plugins=None if plugins is None else _convertPackages(plugins.split(","), PLUGINS_VARIABLE),
         isolate=None if isolate is None else _convertSwitch(ISOLATE_VARIABLE, isolate),
+        engine=None if engine is None else _convertEngine(engine, ENGINE_VARIABLE),
         hangLimit=None if hangLimit is None else _convertSeconds(HANG_VARIABLE, hangLimit),
         memoryLimit=None if memoryLimit is None else _convertSize(MEMORY_VARIABLE, memoryLimit),
     )
+
+
+def _convertEngine(value: object, where: str) -> str:
+    """Check the name of an engine."""
+    # Imported lazily; most programs choose none.
+    from webnn.context.backend import ONNX_RUNTIME  # noqa: PLC0415
+    from webnn.validation import extras  # noqa: PLC0415
+
+    if not isinstance(value, str):
+        raise TypeError(f"{where} must be the name of an engine, got {webidl.describe(value)}")
+    names = [ONNX_RUNTIME, *extras.find("webnn.engines")]
+    if value not in names:
+        raise ValueError(f"{where} must be one of {', '.join(map(repr, names))}, got {webidl.describe(value)}")
+    return value
 
 
 def _convertFolder(where: str, value: object) -> Path:

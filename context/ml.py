@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from webnn.builder.keywords import show_keywords
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, merge_semantics
 from webnn.context import above, emulation
+from webnn.context.backend import ONNX_RUNTIME, find_engine
 from webnn.context.context import MLContext
-from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
+from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_engine, select_reference
 from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
 from webnn.context.document import Document
 from webnn.context.emulation import EmulationOptions
@@ -106,7 +107,7 @@ class Origin:
         loss = Loss()
         host = _isolate(selection, settings, loss)
         if host is not None:
-            load_backend = partial(_load_engine, settings, semantics, host)
+            load_backend = partial(load_backend, host)
         inject = None
         if settings.faults is not None:
             # Imported lazily; most programs inject no faults.
@@ -345,17 +346,17 @@ def find_inventory(settings: emulation.Settings) -> Inventory:
     return discovery.discover(simulators=bool(settings.simulators), plugins=settings.plugins or (), isolated=settings.isolate is not False)
 
 
-def _select(asked: Preferences, settings: emulation.Settings, semantics: Semantics) -> tuple[Selection, Callable[[], Backend]]:
+def _select(asked: Preferences, settings: emulation.Settings, semantics: Semantics) -> tuple[Selection, Callable[..., Backend]]:
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = asked.powerPreference
     choose: Callable[[str], Selection]
-    load, provider = (
-        (partial(_load_reference, semantics), REFERENCE) if settings.reference else (partial(_load_engine, settings, semantics), CPU)
-    )
+    load, provider = _backend(settings, semantics)
     if settings.profile is not None:
         choose = partial(select_by_profile, profile=settings.profile, powerPreference=power, provider=provider)
     elif settings.reference:
         choose = select_reference
+    elif provider != CPU:
+        choose = partial(select_engine, provider=provider, powerPreference=power)
     else:
         options = settings.providerOptions or {}
         choose = partial(
@@ -364,6 +365,23 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
     if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
     return choose(asked.deviceType or "cpu"), load
+
+
+def _backend(settings: emulation.Settings, semantics: Semantics) -> tuple[Callable[..., Backend], str]:
+    """Choose what computes; return a function that makes it, and the name of its provider."""
+    name = settings.engine or ONNX_RUNTIME
+    if settings.reference:
+        return partial(_load_reference, semantics), REFERENCE
+    if name == ONNX_RUNTIME:
+        return partial(_load_engine, settings, semantics), CPU
+    for setting in ("semantics", "numerics"):
+        if getattr(settings, setting):
+            raise NotSupportedError(
+                f"createContext: {setting} cannot be chosen with the engine {name}, which computes what its kernels compute",
+                operation="createContext",
+                rule="device",
+            )
+    return partial(_load_other, name), name
 
 
 def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> Host | None:
@@ -401,6 +419,10 @@ def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host 
 
     size = emulation.DEFAULT_CACHE_SIZE if settings.cacheSize is None else settings.cacheSize
     return EngineBackend(numerics, open_cache(settings.cache, size), semantics, host)
+
+
+def _load_other(name: str, host: Host | None = None) -> Backend:
+    return find_engine(name).backend(host)
 
 
 def _load_reference(semantics: Semantics) -> Backend:

@@ -3,6 +3,7 @@
 | group | a value |
 |---|---|
 | ``webnn.additions`` | a `Delta` (`webnn.validation.drafts`), which revisions have behind a plus sign |
+| ``webnn.engines`` | an `Engine` (`webnn.context.backend`), by the name that programs give it |
 | ``webnn.commands`` | commands by their names (`webnn.commands.registry`) |
 | ``webnn.extras`` | a function that one place of the core calls, by its name |
 | ``webnn.gpus`` | a function that makes a `GPUDevice` for a device of the package of that name (`webnn.context.gpu`) |
@@ -24,7 +25,7 @@ __all__ = ["find", "load"]
 
 @cache
 def find(
-    group: Literal["webnn.additions", "webnn.commands", "webnn.extras", "webnn.gpus", "webnn.interfaces"],
+    group: Literal["webnn.additions", "webnn.commands", "webnn.engines", "webnn.extras", "webnn.gpus", "webnn.interfaces"],
 ) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group by their names, sorted. Left out are those whose module was removed."""
     # Imported lazily: most programs use no extra.

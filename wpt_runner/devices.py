@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import webnn
 from webnn.context import emulation
+from webnn.context.backend import ONNX_RUNTIME
 from webnn.context.devices import choice
 from webnn.context.devices.selection import CPU, Device
 from webnn.context.ml import find_inventory
@@ -45,4 +46,6 @@ def select_device(deviceType: DeviceType) -> Device:
     settings = emulation.ambient()
     if settings.profile is not None:
         return Device(provider=CPU, type="cpu")
+    if settings.engine not in (None, ONNX_RUNTIME):
+        return Device(provider=settings.engine, type="cpu")
     return choice.select(deviceType, find_inventory(settings)).devices[0]

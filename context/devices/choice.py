@@ -40,6 +40,7 @@ __all__ = [
     "select",
     "select_accelerated",
     "select_by_profile",
+    "select_engine",
     "select_reference",
 ]
 
@@ -318,6 +319,11 @@ def select_by_profile(requested: str, profile: Profile, *, powerPreference: str 
 def select_reference(requested: str) -> Selection:
     """Choose the device of a context that the reference computes for: the CPU, whatever is asked for."""
     return _on_cpu(requested, REFERENCE, "cpu", "" if requested == "cpu" else "the reference computes on the CPU")
+
+
+def select_engine(requested: str, *, provider: str, powerPreference: str = "default") -> Selection:
+    """Choose the device of a context that another engine computes for: the CPU, whatever is asked for."""
+    return _on_cpu(requested, provider, "cpu", "" if requested == "cpu" else f"{provider} computes on the CPU", powerPreference)
 
 
 def _on_cpu(requested: str, provider: str, device: str, reason: str, powerPreference: str = "default") -> Selection:

@@ -15,6 +15,7 @@ __all__ = [
     "CPU",
     "CUDA",
     "DIRECTML",
+    "ENGINE_VARIABLE",
     "ISOLATE_VARIABLE",
     "OPENVINO",
     "PLUGINS_VARIABLE",
@@ -43,6 +44,7 @@ SIMULATORS_VARIABLE = "WEBNN_SIMULATORS"
 #: Packages, separated by commas.
 PLUGINS_VARIABLE = "WEBNN_PLUGINS"
 ISOLATE_VARIABLE = "WEBNN_ISOLATE"
+ENGINE_VARIABLE = "WEBNN_ENGINE"
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"

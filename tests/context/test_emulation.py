@@ -285,6 +285,7 @@ ENVIRONMENT = [
     ("WEBNN_NUMERICS", "Fast", "WEBNN_NUMERICS must be one of ['exact', 'fast'], got 'Fast'"),
     ("WEBNN_FALLBACK", "Deny", "WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'Deny'"),
     ("WEBNN_ISOLATE", "yes", "WEBNN_ISOLATE must be 1 or 0, got 'yes'"),
+    ("WEBNN_ENGINE", "tflite", "WEBNN_ENGINE must be one of 'onnxruntime', "),
     ("WEBNN_HANG_LIMIT", "0", "WEBNN_HANG_LIMIT must be a number of seconds above 0 (2.5), got '0'"),
     ("WEBNN_HANG_LIMIT", "inf", "WEBNN_HANG_LIMIT must be a number of seconds above 0 (2.5), got 'inf'"),
     ("WEBNN_MEMORY_LIMIT", "1.5G", "WEBNN_MEMORY_LIMIT must be a number of bytes, or of K, M, G or T (512M), got '1.5G'"),

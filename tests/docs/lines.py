@@ -55,6 +55,7 @@ NEEDS = {
         _JAXLIB,
         "it needs the extra stablehlo",
     ),
+    r"webnn .*--engine litert": (installed("ai_edge_litert"), "it needs the extra litert"),
     r"(dask |webnn .*--executor dask://)": (_DASK, "it needs the extra dask"),
     r"webnn run --root \.\./shared/models": (SHARED.is_dir(), "it needs the weights of SqueezeNet, in the shared data"),
 }

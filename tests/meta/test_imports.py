@@ -42,7 +42,10 @@ BELOW = {
     "webnn.gpu": {"webnn.validation", "webnn.context"},
     "webnn.hlo": {"webnn", "webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
-    "webnn.tflite": {"webnn", "webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing", "webnn.onnx", "webnn.reference"},
+    "webnn.tflite": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.hlo", "webnn.importing", "webnn.onnx", "webnn.reference"),
+    },
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {
@@ -113,6 +116,7 @@ DOORS = {
     "torch": ("webnn/torch/",),
     "tflite": ("webnn/tflite/schema.py",),
     "flatbuffers": ("webnn/tflite/export/program.py", "webnn/tflite/rules/mediapipe.py"),
+    "ai_edge_litert": ("webnn/tflite/engine.py",),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
     "websockets": ("webnn/serve/relay.py",),

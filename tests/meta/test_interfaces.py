@@ -228,6 +228,7 @@ def test_what_python_can_make_all_the_same() -> None:
         "faults",
         "order",
         "providerOptions",
+        "engine",
         "reference",
         "numerics",
         "cache",

@@ -13,13 +13,14 @@ from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision, complete_switch
 from webnn.commands.failure import failing
-from webnn.context.devices.selection import ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
+from webnn.context.devices.selection import ENGINE_VARIABLE, ISOLATE_VARIABLE, PLUGINS_VARIABLE, SIMULATORS_VARIABLE
 
 __all__ = [
     "PAGES",
     "AccuracyLevel",
     "Device",
     "DialectOption",
+    "EngineOption",
     "ExecutorOption",
     "Fallback",
     "FallbackOption",
@@ -33,6 +34,7 @@ __all__ = [
     "SemanticsOption",
     "SimulatorsOption",
     "set_devices",
+    "set_engine",
     "set_numerics",
     "set_semantics",
 ]
@@ -111,6 +113,17 @@ IsolateOption = Annotated[
         help="Run each context in a process of its own, or none: a driver that crashes cannot end the program.",
         envvar=ISOLATE_VARIABLE,
         show_default="those on other devices than the CPU",
+    ),
+]
+#: ``--engine``.
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="The engine that computes: onnxruntime, litert.",
+        envvar=ENGINE_VARIABLE,
+        show_default="onnxruntime",
     ),
 ]
 #: ``--plugin``.
@@ -203,6 +216,17 @@ def set_numerics(chosen: Numerics | None) -> None:
     """Set the policy for this process and for those that it starts."""
     if chosen is not None:
         os.environ[NUMERICS_VARIABLE] = chosen.value
+
+
+def set_engine(chosen: str | None) -> None:
+    """Set the engine for this process and for those that it starts."""
+    if chosen is not None:
+        os.environ[ENGINE_VARIABLE] = chosen
+        # Imported lazily; most commands choose none.
+        from webnn.context.emulation import ambient  # noqa: PLC0415
+
+        with failing(ValueError, 2):
+            ambient()
 
 
 def set_devices(simulators: bool | None, plugins: Sequence[str] | None, isolate: bool | None = None) -> None:

@@ -18,6 +18,7 @@ from webnn.commands.choices import (
     PAGES,
     AccuracyLevel,
     DialectOption,
+    EngineOption,
     Fallback,
     FallbackOption,
     IsolateOption,
@@ -28,6 +29,7 @@ from webnn.commands.choices import (
     SemanticsOption,
     SimulatorsOption,
     set_devices,
+    set_engine,
     set_numerics,
     set_semantics,
 )
@@ -84,6 +86,7 @@ def command(
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
     isolate: IsolateOption = None,
+    engine: EngineOption = None,
     plugins: PluginOption = None,
     semantics: SemanticsOption = None,
     embedder: Annotated[
@@ -162,6 +165,7 @@ def command(
         raise failure(f"{program} is {describe_kind(program)}: a program is a file", _WRONG)
     set_numerics(numerics)
     set_devices(simulators, plugins, isolate)
+    set_engine(engine)
     set_semantics(semantics)
     emulation = _emulate(profile, fallback, reference=reference)
     isGraph = is_graph(program.name)

@@ -12,7 +12,17 @@ import typer
 from rich.console import Console
 
 import webnn
-from webnn.commands.choices import Device, IsolateOption, NumericsOption, PluginOption, SimulatorsOption, set_devices, set_numerics
+from webnn.commands.choices import (
+    Device,
+    EngineOption,
+    IsolateOption,
+    NumericsOption,
+    PluginOption,
+    SimulatorsOption,
+    set_devices,
+    set_engine,
+    set_numerics,
+)
 from webnn.commands.failure import failing, failure
 from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
@@ -59,6 +69,7 @@ def command(
     numerics: NumericsOption = None,
     simulators: SimulatorsOption = None,
     isolate: IsolateOption = None,
+    engine: EngineOption = None,
     plugins: PluginOption = None,
     jobs: JobsOption = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds a case may take.")] = _TIMEOUT,
@@ -81,6 +92,7 @@ def command(
     """
     set_numerics(numerics)
     set_devices(simulators, plugins, isolate)
+    set_engine(engine)
     check_target(json_file, "--json")
     with failing(ValueError, _BAD_INPUT):
         cases = batch.choose_levels(read_cases(paths), levels or ())

@@ -261,6 +261,7 @@ def _header(host: Host, model: OnnxModel, selection: Selection, profile: str, ca
         "largest": model.largest,
         "numerics": model.numerics,
         "nodes": model.node_types(),
+        "engine": getattr(model, "engine", ""),
         "profile": profile,
         "cache": None if cache is None else [str(cache.folder.path), cache.folder.size],
     }

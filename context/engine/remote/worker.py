@@ -43,6 +43,7 @@ from webnn.validation.named_descriptor import NamedDescriptor, has_names
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
+    from webnn.context.backend import Session
     from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import Selection
     from webnn.context.engine.cache.models import ModelCache
@@ -103,7 +104,7 @@ class _Worker:
         self._descriptor = -1
         self._segments: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
         self._addresses: dict[int, int] = {0: 0}
-        self._graphs: dict[int, CompiledGraph] = {}
+        self._graphs: dict[int, CompiledGraph | Session] = {}
         #: A graph uses its weights in place.
         self._weights: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
         #: The devices of plug-ins, with and without simulators.
@@ -209,7 +210,16 @@ class _Worker:
         }
         return json.dumps(answer).encode()
 
-    def _compile(self, told: Mapping[str, Any], parts: np.ndarray[Any, np.dtype[Any]], selection: Selection) -> CompiledGraph:
+    def _compile(self, told: Mapping[str, Any], parts: np.ndarray[Any, np.dtype[Any]], selection: Selection) -> CompiledGraph | Session:
+        if told["engine"]:
+            # Imported lazily; most programs have no other engine.
+            from webnn.context.backend import find_engine  # noqa: PLC0415
+
+            content = parts[: told["content"]].tobytes()
+            found: Session = find_engine(told["engine"]).session(
+                content, _read_values(told["inputs"]), _read_values(told["outputs"]), selection
+            )
+            return found
         cache = _open_cache(told["cache"])
         model = _Model(
             content=parts[: told["content"]].tobytes(),
@@ -229,7 +239,7 @@ class _Worker:
         addresses = [known[segment] + offset for segment, offset in PLACE.iter_unpack(body[4:end])]
         if len(body) == end:
             graph.run(addresses)
-        else:
+        elif isinstance(graph, CompiledGraph):
             sizes = (size for [size] in SIZE.iter_unpack(body[end:]))
             SizedGraph(graph, _give(graph.inputs, sizes), _give(graph.outputs, sizes)).run(addresses)
         return b""

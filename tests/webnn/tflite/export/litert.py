@@ -18,7 +18,7 @@ pytest.importorskip("ai_edge_litert", reason="LiteRT, the judge, is not installe
 
 from ai_edge_litert.interpreter import Interpreter
 
-__all__ = ["Make", "check", "codes", "constant", "describe", "judge", "matches", "ramp"]
+__all__ = ["Interpreter", "Make", "check", "codes", "constant", "describe", "judge", "matches", "ramp"]
 
 #: From a builder and inputs to an operand.
 Make = Callable[..., Any]

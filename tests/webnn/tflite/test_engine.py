@@ -1,0 +1,162 @@
+"""LiteRT as an engine: in the process of a context, and in this one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.support import CURRENT, modules_after, refused
+from webnn.context.devices.selection import threads, usable_cores
+from webnn.context.ml import ML
+from webnn.tflite import engine
+from webnn.tflite.engine import LiteModel, LiteSession
+from webnn.validation.descriptor import OperandDescriptor
+
+pytest.importorskip("ai_edge_litert", reason="LiteRT is not installed")
+
+A, B = np.float32([[1, -2], [3, 4]]), np.float32([1, 1])
+ISOLATED = [pytest.param(None, marks=pytest.mark.processes), False]
+
+
+def context(isolate: bool | None = False, **settings: Any) -> webnn.MLContext:
+    return ML(engine="litert", revision=CURRENT, isolate=isolate, **settings).createContextSync()
+
+
+def build(own: webnn.MLContext) -> webnn.MLGraph:
+    builder = webnn.MLGraphBuilder(own)
+    b, a = builder.input("b", dataType="float32", shape=[2]), builder.input("a", dataType="float32", shape=[2, 2])
+    return builder.buildSync({"relu": builder.relu(builder.add(a, b, label="total")), "difference": builder.sub(b, a)})
+
+
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_it_computes(isolate: bool | None) -> None:
+    own = context(isolate)
+    graph = build(own)
+    for factor in (1, 2):
+        found = graph.run(a=factor * A, b=B)
+        np.testing.assert_array_equal(found["relu"], np.maximum(factor * A + B, 0))
+        np.testing.assert_array_equal(found["difference"], B - factor * A)
+    assert graph.devices == ["cpu"]
+    assert "litert" in repr(own)
+    assert {each.providers for each in graph.placement.operators} == {("litert",)}
+
+
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_tensors(isolate: bool | None) -> None:
+    own = context(isolate)
+    graph = build(own)
+    inputs = {
+        name: own.createTensorSync(dataType="float32", shape=list(array.shape), writable=True) for name, array in (("a", A), ("b", B))
+    }
+    outputs = {name: own.createTensorSync(dataType="float32", shape=[2, 2], readable=True) for name in ("relu", "difference")}
+    own.writeTensor(inputs["b"], B)
+    for factor in (1, 3, 5):
+        own.writeTensor(inputs["a"], factor * A)
+        own.dispatch(graph, inputs, outputs)
+        np.testing.assert_array_equal(own.readTensorSync(outputs["difference"]), B - factor * A)
+
+
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_inside_of_graphs(isolate: bool | None) -> None:
+    graph = build(context(isolate))
+    [total] = [each for each in graph.trace({"a": A, "b": B}, "total").values if each.label == "total"]
+    np.testing.assert_array_equal(total.value, A + B)
+    assert len(graph.accuracy({"a": A, "b": B}).operators) == 3
+    with refused(webnn.NotSupportedError, rule="draft", operation="profile", said="litert computes this graph"):
+        graph.profile({"a": A, "b": B})
+
+
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_an_operator_without_counterpart_is_refused(isolate: bool | None) -> None:
+    builder = webnn.MLGraphBuilder(context(isolate))
+    x = builder.input("x", dataType="int64", shape=[2])
+    with refused(webnn.OperationError, rule="device", operation="build", said="[half] div needs DIV"):
+        builder.buildSync({"y": builder.div(x, x, label="half")})
+
+
+def test_the_limits_of_a_profile() -> None:
+    builder = webnn.MLGraphBuilder(context(profile="tflite"))
+    x = builder.input("x", dataType="float32", shape=[2])
+    assert builder.buildSync({"y": builder.neg(x)}).run(x=B)["y"].tolist() == [-1, -1]
+    other = webnn.MLGraphBuilder(context(profile="tflite"))
+    with pytest.raises(webnn.WebNNTypeError, match="at most 5 dimensions"):
+        other.pow(*[other.input(name, dataType="float32", shape=[1] * 6) for name in "ab"])
+
+
+@pytest.mark.parametrize(("setting", "value"), [("semantics", {"clampNaN": "ignore"}), ("numerics", "fast")])
+def test_settings_of_the_other_engine(setting: str, value: Any) -> None:
+    with refused(webnn.NotSupportedError, rule="device", operation="createContext", said=f"{setting} cannot be chosen"):
+        context(**{setting: value})
+
+
+def test_other_devices_are_the_cpu() -> None:
+    with pytest.warns(webnn.DeviceFallbackWarning, match="litert computes on the CPU"):
+        own = ML(engine="litert", revision=CURRENT, isolate=False).createContextSync(deviceType="gpu")
+    assert build(own).devices == ["cpu"]
+
+
+def test_names_of_engines() -> None:
+    with pytest.raises(ValueError, match="engine must be one of 'onnxruntime', 'litert', got 'tflite'"):
+        ML(engine="tflite")
+    with pytest.raises(TypeError, match="engine must be the name of an engine, got 1"):
+        ML(engine=1)  # type: ignore[arg-type]
+    assert "CPUExecutionProvider" in repr(ML(engine="onnxruntime").createContextSync())
+
+
+def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in Chromium: half of the cores, at most 4; a context with low power has as many as with the other engine."""
+    given: list[int] = []
+    plain = engine._load()
+    monkeypatch.setattr(engine, "_load", lambda: lambda **options: given.append(options["num_threads"]) or plain(**options))
+    build(context())
+    assert given == [min(4, (usable_cores() + 1) // 2)]
+    build(ML(engine="litert", revision=CURRENT, isolate=False).createContextSync(powerPreference="low-power"))
+    assert given[1] == (threads("low-power") or given[0])
+
+
+def test_a_session_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = build(context())
+
+    def fail(self: Any) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(engine._load(), "invoke", fail)
+    with refused(webnn.OperationError, rule="engine", said="no memory"):
+        graph.run(a=A, b=B)
+
+
+def test_a_file_that_it_refuses() -> None:
+    own = context()
+    model = LiteModel(content=b"TFL3", inputs={}, outputs={}, operators=[("add", 1, "sum")], largest=4)
+    assert (model.serialize(), model.node_types(), model.find_operator("")) == (b"TFL3", [("", "add")], ("", ""))
+    with pytest.raises((RuntimeError, ValueError)):
+        LiteSession(model.content, {"x": ("x", OperandDescriptor("float32", (1,)))}, {}, own._state.selection)
+
+
+@pytest.mark.processes
+def test_nothing_loads_unless_it_is_asked_for() -> None:
+    found = modules_after("import webnn\nwebnn.ML().createContextSync()")
+    assert not {"ai_edge_litert", "webnn.tflite", "tflite", "flatbuffers"} & found
+
+
+@pytest.mark.processes
+def test_without_the_package_one_sentence_says_what_to_install() -> None:
+    code = """
+import sys
+sys.modules["ai_edge_litert"] = None
+import webnn
+builder = webnn.MLGraphBuilder(webnn.ML(engine="litert", isolate=False).createContextSync())
+x = builder.input("x", dataType="float32", shape=[2])
+try:
+    builder.buildSync({"y": builder.relu(x)})
+except webnn.NotSupportedError as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "the engine litert needs the package ai-edge-litert: " in said
+    assert said.count("\n") == 1

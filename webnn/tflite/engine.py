@@ -1,0 +1,287 @@
+"""LiteRT as an engine: `ML(engine="litert")`. A graph becomes a TFLite model, which LiteRT computes in the process of its context."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from webnn._extras import install_command
+from webnn.builder.describe import describe_graph
+from webnn.context.buffers import BufferSlot
+from webnn.context.devices.selection import usable_cores
+from webnn.context.placement.assign import uniform
+from webnn.validation.errors import NotSupportedError, OperationError
+from webnn.validation.named_descriptor import has_names
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.backend import Placed
+    from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.engine.memory import Dispatch
+    from webnn.context.engine.remote.graph import RemoteGraph
+    from webnn.context.engine.remote.host import Host
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["ENGINE", "LiteBackend", "LiteEngine", "LiteModel", "LiteSession"]
+
+NAME = "litert"
+#: Chromium's limit on LiteRT's threads.
+_MOST_THREADS = 4
+#: The values of a model, and their descriptors, by the names of inputs or outputs.
+_Values = Mapping[str, tuple[str, "OperandDescriptor"]]
+
+
+@cache
+def _load() -> Any:
+    """Return the interpreter of LiteRT. Raises `NotSupportedError` without it."""
+    try:
+        from ai_edge_litert.interpreter import Interpreter  # noqa: PLC0415 (an extra)
+    except ModuleNotFoundError:
+        text = f"the engine {NAME} needs the package ai-edge-litert: {install_command(NAME)}"
+        raise NotSupportedError(f"build: {text}", operation="build", rule="device") from None
+    return Interpreter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteModel:
+    """A graph as a file of LiteRT, with what `RemoteGraph` asks of a model.
+
+    Attributes:
+        content: The file.
+        inputs: As in `OnnxModel`.
+        outputs: As in `OnnxModel`.
+        operators: As in `OnnxModel`.
+        weights: None: the file has them.
+        largest: As in `OnnxModel`.
+    """
+
+    content: bytes
+    inputs: _Values
+    outputs: _Values
+    operators: Sequence[tuple[str, int, str]]
+    largest: int
+    weights: Sequence[Any] = ()
+
+    engine: ClassVar[str] = NAME
+    numerics: ClassVar[str] = "fast"
+
+    def serialize(self) -> bytes:
+        """Return the file."""
+        return self.content
+
+    def node_types(self) -> list[tuple[str, str]]:
+        """Return nothing about its nodes."""
+        return [("", operation) for operation, _, _ in self.operators]
+
+    def op_types(self) -> Mapping[str, str]:
+        """Return nothing: LiteRT names no nodes."""
+        return {}
+
+    def find_operator(self, message: str) -> tuple[str, str]:
+        """Find nothing: LiteRT names no nodes."""
+        del message
+        return "", ""
+
+
+class LiteBackend:
+    """Compiles graphs for LiteRT.
+
+    Args:
+        host: The process that has the sessions; ``None`` for this one.
+    """
+
+    __slots__ = ("_host",)
+
+    def __init__(self, host: Host | None) -> None:
+        self._host = host
+
+    def compile(self, graph: ComputationalGraph, selection: Selection) -> RemoteGraph | LiteSession:
+        """Compile a graph without finding out where its operators run.
+
+        Raises:
+            OperationError: LiteRT has no counterpart of an operator, or refuses the model.
+            InvalidStateError: The process has ended, and the context is lost.
+        """
+        model = _translate(graph)
+        if self._host is None:
+            try:
+                return LiteSession(model.content, model.inputs, model.outputs, selection)
+            except (RuntimeError, ValueError) as error:
+                raise OperationError(f"build: the engine refused the graph: {error}", operation="build", rule="engine") from error
+        # Imported lazily; a context without a process needs none of it.
+        from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
+
+        sent: Any = model
+        return RemoteGraph(self._host, sent, selection)
+
+    def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
+        """Compile a graph, and place all its operators on the CPU. Raises what `compile` does."""
+        del fallback  # LiteRT computes every operator, or refuses the graph
+        implementation = self.compile(graph, selection)
+        operators = [(operator.operation.name, operator.index, operator.label) for operator in graph.operators]
+        inputs, outputs = (
+            {slot.name: (slot.value, slot.descriptor) for slot in slots.values()}
+            for slots in (implementation.inputs, implementation.outputs)
+        )
+        return implementation, partial(uniform, operators, inputs, outputs, selection, selection.reason)
+
+
+def _translate(graph: ComputationalGraph) -> LiteModel:
+    """Return a graph as a model. Raises `OperationError` if an operator has no counterpart."""
+    # Imported lazily; it needs FlatBuffers.
+    from webnn.tflite.export import RuleError, export  # noqa: PLC0415
+
+    for name, operand in graph.inputs.items():
+        if has_names(operand.descriptor):
+            raise OperationError(f"build: the input {name!r} must have sizes: {NAME} takes no names", operation="build", rule="device")
+    description = describe_graph(graph)
+    try:
+        content = bytes(export(description).to_bytes())
+    except RuleError as error:
+        raise OperationError(f"build: {error}", operation="build", rule="device") from None
+    # In the order of the file.
+    inputs = {name: (name, graph.inputs[name].descriptor) for name in description.inputs}
+    outputs = {name: (name, graph.outputs[name].descriptor) for name in description.outputs}
+    sizes = [descriptor.byte_length for operator in graph.operators for descriptor in operator.outputs]
+    return LiteModel(
+        content=content,
+        inputs=inputs,
+        outputs=outputs,
+        operators=[(operator.operation.name, operator.index, operator.label) for operator in graph.operators],
+        largest=max(sizes, default=0),
+    )
+
+
+class LiteSession:
+    """A model that LiteRT computes in this process: the implementation of an `MLGraph`.
+
+    Its interface in Python copies inputs into its own memory, and outputs back.
+
+    Args:
+        content: The file.
+        inputs: As for `LiteModel`.
+        outputs: As for `LiteModel`.
+        selection: The devices, with the number of threads.
+
+    Raises:
+        NotSupportedError: LiteRT is not installed.
+        RuntimeError: It refuses the model.
+        ValueError: Likewise.
+    """
+
+    __slots__ = ("_again", "_interpreter", "_places", "inputs", "outputs")
+
+    #: It copies, and remembers no call.
+    quick: ClassVar[bool] = False
+    in_place: ClassVar[bool] = False
+    last: ClassVar[None] = None
+
+    def __init__(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> None:
+        # As Chromium does: half of the cores.
+        threads = selection.settings.threads or min(_MOST_THREADS, (usable_cores() + 1) // 2)
+        self._interpreter = _load()(model_content=content, num_threads=threads)
+        self._interpreter.allocate_tensors()
+        numbers = itertools.count()
+        self.inputs, self.outputs = (
+            {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in values.items()}
+            for values in (inputs, outputs)
+        )
+        details = (self._interpreter.get_input_details(), self._interpreter.get_output_details())
+        #: The numbers of tensors by the names of the slots.
+        self._places = [
+            dict(zip(slots, [each["index"] for each in found], strict=True))
+            for slots, found in zip((inputs, outputs), details, strict=True)
+        ]
+        #: The addresses of the last run.
+        self._again: list[int] = []
+
+    @property
+    def providers(self) -> list[str]:
+        """LiteRT alone."""
+        return [NAME]
+
+    def assignments(self) -> list[tuple[str, list[str]]] | None:
+        """Return ``None``: LiteRT does not say where its nodes run."""
+        return None
+
+    def end_profile(self) -> str:
+        """Raise `OperationError`: LiteRT's interface in Python takes no times."""
+        raise OperationError("profile: LiteRT takes no times of operators", operation="profile", rule="engine")
+
+    def run(self, addresses: list[int]) -> None:
+        """Compute the outputs that are wanted from all inputs.
+
+        Args:
+            addresses: As for `Implementation.run`.
+
+        Raises:
+            OperationError: LiteRT fails.
+        """
+        self._again = list(addresses)
+        self._compute(
+            [(slot, slot.over(addresses[slot.index])) for slot in self.inputs.values() if addresses[slot.index]],
+            [(slot, slot.over(addresses[slot.index])) for slot in self.outputs.values() if addresses[slot.index]],
+        )
+
+    def repeat(self) -> None:
+        """Compute the last run again."""
+        self.run(self._again)
+
+    def took(self, seconds: float) -> None:
+        """Do nothing: it never counts as quick."""
+
+    def dispatch(self, call: Dispatch) -> None:
+        """Compute outputs from inputs, all in the memory of tensors.
+
+        Raises:
+            OperationError: LiteRT fails.
+        """
+        arrays = [(slot, memory.array) for slot, memory in zip(call.slots, call.memories, strict=True)]
+        split = len(self.inputs)
+        self._compute(arrays[:split], arrays[split:])
+
+    def forget(self) -> None:
+        """Keep no memory of earlier runs."""
+        self._again = []
+
+    def _compute(self, given: Sequence[tuple[BufferSlot, Any]], wanted: Sequence[tuple[BufferSlot, Any]]) -> None:
+        interpreter, (inputs, outputs) = self._interpreter, self._places
+        try:
+            for slot, array in given:
+                interpreter.set_tensor(inputs[slot.name], array.reshape(slot.descriptor.dimensions))
+            interpreter.invoke()
+            for slot, array in wanted:
+                # The view must end before the next run.
+                np.copyto(array.reshape(slot.descriptor.dimensions), interpreter.tensor(outputs[slot.name])())
+        except (RuntimeError, ValueError) as error:
+            raise OperationError(f"compute: the engine failed in the graph: {error}", operation="", rule="engine") from error
+
+
+class LiteEngine:
+    """The entry point of the engine; see `webnn.context.backend.Engine`."""
+
+    def backend(self, host: Host | None) -> LiteBackend:
+        """Return what compiles graphs. Raises `NotSupportedError` if LiteRT is not installed."""
+        _load_here()
+        return LiteBackend(host)
+
+    def session(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> LiteSession:
+        """Return the session of a model. Raises what `LiteSession` does."""
+        return LiteSession(content, inputs, outputs, selection)
+
+
+def _load_here() -> None:
+    """Find out whether LiteRT is installed; its process loads it. Raises `NotSupportedError` if it is not."""
+    # Imported lazily; only this needs it.
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    if find_spec("ai_edge_litert") is None:
+        _load()
+
+
+ENGINE = LiteEngine()
