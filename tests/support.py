@@ -18,6 +18,7 @@ import pytest
 
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 from webnn.reference.operations import operations_of
+from webnn.validation import drafts
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits
 from webnn.validation.errors import Rule, WebNNTypeError
@@ -45,9 +46,9 @@ class Shape:
 #: How long a test waits for what must happen, in seconds. It ends a hang, and says nothing about speed.
 PATIENCE = 240.0
 
-#: The name of the newest draft, and of that with what browsers have beyond it.
-CURRENT = "2026-06"
-BROWSERS = "2026-06+browsers"
+#: The name of the newest draft whose text is known, and of that with what browsers have beyond it.
+CURRENT = drafts.NEWEST
+BROWSERS = f"{CURRENT}+browsers"
 #: The first draft, and the newest one.
 FIRST, NEWEST = find_revision("2024-06"), find_revision(CURRENT)
 

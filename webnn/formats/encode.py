@@ -66,7 +66,7 @@ def _lift(description: GraphDescription) -> GraphDescription:
     own = description.draft.partition("+")[0]
     if own == DRAFTS_OF_GRAPHS[-1]:
         needed = description.draft == own and has_types(description, SMALL_TYPES)
-        return replace(description, draft=for_devices().name) if needed else description
+        return replace(description, draft=for_devices().of_graphs) if needed else description
     try:
         return description.lift()
     except DescriptionError as error:
