@@ -370,9 +370,19 @@ def test_node_waits_for_a_debugger_and_stops_in_the_subtest(checkout: Path, tmp_
     assert "equal" not in printed
 
 
-@needs_quickjs
 def test_node_shows_no_pages(tmp_path: Path) -> None:
     root = make_checkout(tmp_path, {"x.https.html": "<script src=/resources/testharness.js></script>"})
     result = invoke(root, "--debug", "node")
     assert result.exit_code == 2
     assert "--debug=node runs scripts, and webnn/x.https.html is a page" in result.output
+
+
+@pytest.mark.processes
+def test_a_page_runs_again(tmp_path: Path) -> None:
+    page = "<script src=/resources/testharness.js></script><script>test(() => assert_true(%s), 'a')</script>"
+    root = make_checkout(tmp_path, {"good.https.html": page % "true", "bad.https.html": page % "false"})
+    report = tmp_path / "r.json"
+    assert invoke(root, f"--wptreport={report}").exit_code == 1
+    again = invoke(root, f"--rerun-failed={report}")
+    assert "webnn/bad.https.html  1 fail" in again.output
+    assert "good" not in again.output
