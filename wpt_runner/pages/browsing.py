@@ -19,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 import webnn
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import Address, Realm, Scope, ScriptError, load_script
+from webnn.wpt_runner.pages.frames import Attributes, declared_origin, make_document, may, origin_of
 from webnn.wpt_runner.pages.text import Part, read_page
 from webnn.wpt_runner.serving import Answer, Server
 
@@ -201,7 +202,7 @@ class Browsing:
         if answer.problem:
             return answer.problem
         context = self._contexts[0] = _Context(0)
-        document = webnn.Document(answer.headers.get("permissions-policy"), origin=_origin(url))
+        document = webnn.Document(answer.headers.get("permissions-policy"), origin=origin_of(url))
         page = self._start(context, url, url, document)
         begun(page)
         self._attempt(page, partial(self._read, page, url, answer))
@@ -306,31 +307,23 @@ class Browsing:
         assert parent is not None
         if self._contexts.get(context.number) is not context:
             return
-        attributes = json.loads(parent.realm.call("attributes", context.element))
+        attributes = _attributes(parent, context.element)
         if context.page is not None:
             self._discard(context.page)
-        text, origin, target = None, parent.document.origin, url or attributes["src"]
+        origin, target = parent.document.origin, url or attributes["src"] or ""
         if url is None and attributes["srcdoc"] is not None:
             answer, target = Answer(content=attributes["srcdoc"].encode()), "about:srcdoc"
-            text, base = answer.text, parent.url
+            base = parent.url
         elif target in {"", "about:blank"}:
             return self._settle(context)
         else:
-            answer, base, origin = self._server.answer(target), target, _origin(target)
+            answer, base, origin = self._server.answer(target), target, origin_of(target)
             if answer.status != 200:
                 self._program.log("error", f"the frame {target}: {answer.problem or answer.status}")
                 return self._settle(context)
-        tokens = (attributes["sandbox"] or "").lower().split()
-        sandboxed = attributes["sandbox"] is not None and "allow-same-origin" not in tokens
-        document = webnn.Document(
-            answer.headers.get("permissions-policy"),
-            origin="null" if sandboxed else origin,
-            parent=parent.document,
-            allow=attributes["allow"] or "",
-            src=None if sandboxed or text is not None else attributes["src"] or None,
-        )
+        document = make_document(attributes, parent.document, origin, answer.headers.get("permissions-policy"))
         page = self._start(context, target, base, document)
-        if attributes["sandbox"] is not None and "allow-scripts" not in tokens:
+        if not may(attributes, "allow-scripts"):
             answer = Answer()
         self._attempt(page, partial(self._read, page, base, answer))
         return None
@@ -387,8 +380,12 @@ class Browsing:
         other = None if context is None else context.page
         return other is None or (page.document.origin == other.document.origin != "null")
 
-    def _ask_allowed(self, page: Page, content: str) -> bool:
-        return page.document.allowedToUse(content)
+    def _ask_allowed(self, page: Page, content: dict[str, Any]) -> bool:
+        document = page.document
+        if "number" in content:  # what a frame gives to the page that its attributes name, whatever it shows
+            attributes = _attributes(page, content["number"])
+            document = make_document(attributes, document, declared_origin(attributes, document))
+        return document.allowedToUse(content["name"])
 
     def _ask_read(self, page: Page, content: str) -> dict[str, str | None]:
         return {"text": self._fetch(content)}
@@ -470,6 +467,6 @@ def _page_script() -> str:
     return (resources.files("webnn.wpt_runner.pages") / "page.js").read_text(encoding="utf-8")
 
 
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+def _attributes(page: Page, element: int) -> Attributes:
+    attributes: Attributes = json.loads(page.realm.call("attributes", element))
+    return attributes

@@ -223,10 +223,11 @@ const {Element, begun, ended, finish: finishDocument, fire: fireAt, makers, setC
 const {document} = global, frames = new Map();
 Object.defineProperty(document, 'location', {get: () => location, set: go, configurable: true});
 const FEATURES = ['webnn'];
-document.featurePolicy = Object.freeze({
-  features: () => [...FEATURES], allowsFeature: name => FEATURES.includes(`${name}`) && ask('allowed', name),
-  allowedFeatures: () => FEATURES.filter(name => ask('allowed', name)),
+const policyOf = allows => Object.freeze({
+  features: () => [...FEATURES], allowsFeature: name => FEATURES.includes(`${name}`) && allows(`${name}`),
+  allowedFeatures: () => FEATURES.filter(allows),
 });
+document.featurePolicy = policyOf(name => ask('allowed', {name}));
 
 // A frame by its place among the page's frames.
 function addIndex(index) {
@@ -261,6 +262,7 @@ class HTMLIFrameElement extends Element {
     if (this.#context !== undefined && ask('same', {context: this.#context})) refuse('contentDocument');
     return null;
   }
+  get featurePolicy() { return policyOf(name => ask('allowed', {name, number: this.#number})); }
   get src() { return this.hasAttribute('src') ? URL.parse(this.getAttribute('src'), base)?.href ?? this.getAttribute('src') : ''; }
   set src(url) { this.setAttribute('src', url); }
   get sandbox() { return this.getAttribute('sandbox') ?? ''; }
@@ -305,7 +307,7 @@ return {
   leave() { setCurrent(null); },
   loaded() { fire(global, new Event('load')); },
   finish: finishDocument,
-  // What decides about a frame's next document.
+  // They decide about a frame's next document.
   attributes: number => JSON.stringify(Object.fromEntries(
     ['allow', 'name', 'sandbox', 'src', 'srcdoc'].map(name => [name, name === 'src' ? frames.get(number).src : frames.get(number).getAttribute(name)]))),
   frameLoaded(number) { fireAt(frames.get(number), 'load'); },

@@ -79,6 +79,9 @@ TRUE = [
     "await open().then(frame => { const {contentWindow} = frame; frame.remove(); return contentWindow.closed &&"
     " frame.contentWindow === null; })",
     "await open().then(frame => frames.length === 1 && frame.contentWindow.length === 0)",
+    "(() => { const frame = document.createElement('iframe'), asks = () => frame.featurePolicy.allowsFeature('webnn'), found = [asks()];"
+    " frame.src = REMOTE; found.push(asks()); frame.allow = 'webnn'; found.push(asks()); frame.srcdoc = ''; frame.allow = \"webnn 'none'\";"
+    " found.push(asks()); return found.join() === 'true,false,true,false' && frame.featurePolicy.features().join() === 'webnn'; })()",
     # Messages.
     "await open().then(frame => send(frame, 'a', '*')).then(({data, isParent}) => data === 'a' && isParent)",
     "await open(REMOTE).then(frame => send(frame, 1, REMOTE)).then(({data, origin}) => data === 1 && origin === location.origin)",
