@@ -43,7 +43,7 @@ _SCRIPT = """\
 %sconst expected = %s;
 const show = text => {
   console.log(text);
-  const log = globalThis.document?.querySelector('pre');
+  const log = globalThis.document?.querySelector?.('pre');
   if (log) log.textContent += `${text}\\n`;
 };
 show(`expected ${expected}`);

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.webnn.javascript.node_support import require_node
 from tools.evidence.faults.entries import UPSTREAM, Fault, load_faults, load_results
 from tools.evidence.faults.hosts import IMITATION, PLAIN, Answer, open_browser, run_here
 from tools.evidence.faults.index import EMULATOR, RESULTS, pages_of
 from tools.evidence.faults.page import script_of
 
+needs_folder = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the source distribution has no folder upstream/")
 FAULTS = [each for each in load_faults().faults if not each.page_only] if UPSTREAM.is_dir() else []
 
 
@@ -32,7 +36,7 @@ def test_the_emulator_of_chromium_has_the_faults_that_it_imitates(fault: Fault) 
         assert chromium == {answer.got}
 
 
-@pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the source distribution has no folder upstream/")
+@needs_folder
 def test_each_page_fails_in_the_browser_that_has_the_fault() -> None:
     kept = load_results(RESULTS)
     for fault in load_faults().faults:
@@ -68,6 +72,16 @@ def test_the_lines_of_a_page() -> None:
     assert Answer.of("") == Answer(got="", passes=False)
 
 
+@needs_folder
+@pytest.mark.processes
+def test_a_page_in_node() -> None:
+    page = UPSTREAM / "browser" / "average-pool-padding.html"
+    command = [sys.executable, "-m", "webnn", "run", "--node", str(require_node().path), str(page)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    assert ended.stdout.splitlines() == ["expected 8", "got 8", "PASS"]
+
+
+@needs_folder
 @pytest.mark.processes
 @pytest.mark.parametrize("emulated", [False, True])
 def test_pages_of_a_browser(browser_program: Path, emulated: bool) -> None:
