@@ -43,7 +43,8 @@ def _lines(collection: Collection, results: Mapping[str, Any]) -> Iterator[str]:
     yield f"| page | fault | kind | severity | where | expected | {' | '.join(browsers)} | imitated |"
     yield f"|---|---|---|---|---|---|{'---|' * len(browsers)}---|"
     for each in ordered:
-        found = [cell(results.get(each.name, {}).get(name, "not run")) for name in browsers]
+        gots = [results.get(each.name, {}).get(name, "not run") for name in browsers]
+        found = ["right" if got == each.expected else cell(got) for got in gots]
         section = f"[`{each.section}`]({_DRAFT}{each.section})"
         fault = f"{cell(each.title)} ({section}) | {KINDS[each.kind]} | {each.severity} | {cell(each.engine)}"
         outcomes = f"{cell(each.expected)} | {' | '.join(found)} | {'yes' if each.imitated else ''}"
