@@ -48,7 +48,7 @@ def written_files() -> dict[Path, str]:
 
 
 def _run_faults(executable: Path, names: Sequence[str], *, keep: bool) -> list[str]:
-    """Open the pages of faults with the browser's WebNN, where they must fail or pass as before, and with the emulator, where they must pass."""
+    """Open the pages with the browser's WebNN, where they must fail or pass as before, and with the emulator, where they must pass."""
     faults = [each for each in load_faults().faults if not names or each.name in names]
     found: Found = {each.name: {} for each in faults}
     lines: list[str] = []
