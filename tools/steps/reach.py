@@ -27,9 +27,9 @@ FILE = Path(__file__).with_name("reached.json")
 _Error = tuple[Sequence[tuple[str, int]], str, str, str, str]
 
 
-def load(file: Path = FILE) -> dict[Key, str]:
-    """Return the test that reaches each step."""
-    data: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads(file.read_text(encoding="utf-8"))
+def load(file: Path | None = None) -> dict[Key, str]:
+    """Return the test that reaches each step, from a file: by default `FILE`."""
+    data: Mapping[str, Mapping[str, Mapping[str, str]]] = json.loads((file or FILE).read_text(encoding="utf-8"))
     return {
         (draft, name, number): test for draft, named in data.items() for name, numbers in named.items() for number, test in numbers.items()
     }

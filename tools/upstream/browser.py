@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.upstream.files import FOLDER, OurFile, our_files, overlay
+from tools.upstream.files import FOLDER, OurFile, folder_of, our_files, overlay
 from webnn.wpt_runner.browser.pair import TestBrowser
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings
@@ -84,7 +84,7 @@ def record(roots: Mapping[str, Path], executable: Path, names: frozenset[str] | 
             with TestBrowser.start(checkout, executable, Settings(revision=draft, timeout_multiplier=_PATIENCE)) as browser:
                 version = browser.version
                 for file in our_files():
-                    if file.draft.partition("+")[0] == draft and (names is None or file.name in names):
+                    if folder_of(file.draft) == folder_of(draft) and (names is None or file.name in names):
                         test = checkout.load(file.path).tests([], [Flavour.WINDOW])[0]
                         found[file.name] = _sum_up(digest(file), browser.run(test))
     return version, found

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tools.proposals import find_proposal
 from tools.steps.cited import ROOT
-from webnn.validation.drafts import DRAFTS, extra_additions
+from webnn.validation.drafts import extra_additions
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.levels import Level, find_level
 
-__all__ = ["FOLDER", "OurFile", "our_files", "overlay"]
+__all__ = ["DRAFT", "DRAFTS", "FOLDER", "OurFile", "folder_of", "our_files", "overlay"]
 
 FOLDER = ROOT / "upstream" / "wpt"
+#: The draft of the files that are a part of a checkout; those of the other drafts are in folders of their own.
+DRAFT = "2026-06"
+DRAFTS = ("2024-06", DRAFT)
 #: The parts of a checkout that the files use.
 _NEEDED = ("resources", "common", "interfaces", "webnn/resources")
 _TENTATIVE = ".tentative.https.any.js"
@@ -49,21 +53,21 @@ class OurFile:
 
 
 def folder_of(draft: str) -> Path:
-    """Return the folder of a draft: that of the newest one is a part of a checkout, the others are folders in it."""
+    """Return the folder of a draft, of a later draft's proposal too: `DRAFT` has the folder itself, an older draft one in it."""
     draft = draft.partition("+")[0]
-    return FOLDER if draft == DRAFTS[-1] else FOLDER / draft
+    return FOLDER / draft if draft < DRAFT else FOLDER
 
 
 def our_files() -> list[OurFile]:
-    """Return the test files, those of the newest draft first."""
+    """Return the test files, those of `DRAFT` first."""
     return [each for draft in reversed(DRAFTS) for each in sorted(_files(draft))]
 
 
 def _files(draft: str) -> Iterator[OurFile]:
     folder = folder_of(draft)
     for file in (folder / "webnn").rglob("*.any.js"):
-        proposal = next((name for name in extra_additions() if file.name.endswith(f"{name}{_TENTATIVE}")), "")
-        yield OurFile(f"{draft}+{proposal}" if proposal else draft, file.relative_to(folder).as_posix())
+        name = next((name for name in extra_additions() if file.name.endswith(f"{name}{_TENTATIVE}")), "")
+        yield OurFile(f"{find_proposal(name).since}+{name}" if name else draft, file.relative_to(folder).as_posix())
 
 
 def overlay(wpt: Path, draft: str, destination: Path) -> Checkout:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tools.proposals import find_proposal
 from tools.upstream.extremes.write import write_extremes
-from tools.upstream.files import folder_of
+from tools.upstream.files import DRAFT, DRAFTS, folder_of
 from tools.upstream.refusals.write import write_built, write_refusals
-from webnn.validation.drafts import DRAFTS, NEWEST, extra_additions, find_revision
+from webnn.validation.drafts import extra_additions, find_revision
 from webnn.wpt_runner.writing.proposal import write_proposal_tests
 
 __all__ = ["generate"]
@@ -25,9 +25,8 @@ def generate() -> dict[Path, str]:
 
 
 def _generate() -> Iterator[tuple[Path, str]]:
-    newest = folder_of(NEWEST) / "webnn"
     for path, text in (*write_extremes(), write_built()):
-        yield newest / path, text
+        yield folder_of(DRAFT) / "webnn" / path, text
     for draft in DRAFTS:
         for path, text in write_refusals(draft):
             yield folder_of(draft) / "webnn" / path, text

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from tools.steps.cited import Key, citations
 from tools.upstream.browser import Recorded
-from tools.upstream.files import FOLDER, OurFile, our_files
+from tools.upstream.files import DRAFTS, FOLDER, OurFile, our_files
 from tools.upstream.reached import OURS, new_steps, reasons
 from tools.written import fill
-from webnn.validation.drafts import DRAFTS
 
 __all__ = ["CLASSES", "PAGE", "Failures", "classify", "render"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tools.steps import cited, reach
 from tools.steps.cited import Key, citations
-from tools.upstream.files import FOLDER, our_files, overlay
+from tools.upstream.files import DRAFTS, FOLDER, folder_of, our_files, overlay
 from tools.upstream.measuring import Measured, measure
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.levels import choose
@@ -40,10 +40,10 @@ def unreached(reached: Mapping[Key, str]) -> Iterator[str]:
     """Yield the cited steps that no file reaches, and the reasons that are not needed."""
     known = reasons()
     for key in citations():
-        if key not in reached and key not in known:
+        if key[0] in DRAFTS and key not in reached and key not in known:
             yield f"no file reaches {key}"
     for key in known:
-        if key in reached or key not in citations():
+        if key[0] in DRAFTS and (key in reached or key not in citations()):
             yield f"{key} has a reason why no file reaches it, and needs none"
 
 
@@ -85,7 +85,7 @@ def measure_ours(root: Path, draft: str, *, jobs: int) -> Iterator[Measured]:
 
     The files have their names below ``upstream/wpt``.
     """
-    files = [each for each in our_files() if each.draft.partition("+")[0] == draft]
+    files = [each for each in our_files() if folder_of(each.draft) == folder_of(draft)]
     with tempfile.TemporaryDirectory() as folder:
         checkout = overlay(root, draft, Path(folder) / "wpt")
         for name in sorted({each.draft for each in files}):

@@ -15,7 +15,7 @@ from tests.wpt_runner.written import run_file
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.results import SubtestStatus
 from webnn.wpt_runner.writing.cases import WritingError
-from webnn.wpt_runner.writing.validation import ValidationCase, write_validation_test
+from webnn.wpt_runner.writing.validation import ValidationCase, write_refusal, write_test, write_validation_test
 
 DRAFT = LEVELS[-1].make_ml().createContextSync()
 PATH = "validation_tests/one.https.any.js"
@@ -112,3 +112,20 @@ def test_refusals() -> None:
         ValidationCase.refused("a", replace(whole, operators=(), inputs={}), "TypeError")
     with pytest.raises(WritingError, match="the graph has no value 'nobody'"):
         ValidationCase.refused("a", replace(whole, operators=(call("relu", "nobody"),)), "TypeError")
+
+
+@pytest.mark.parametrize(
+    ("error", "label", "assertion"),
+    [
+        ("TypeError", "", "assert_throws_js(\n    TypeError, () => f());"),
+        ("TypeError", "a.b", "assert_throws_with_label(\n    () => f(),\n    new RegExp('\\\\[a\\\\.b\\\\]'));"),
+        ("OperationError", "a.b", "assert_throws_dom(\n    'OperationError', () => f());"),
+    ],
+)
+def test_the_statements_of_refusals(error: str, label: str, assertion: str) -> None:
+    assert write_refusal(error, "f()", label) == assertion
+
+
+def test_empty_lines_have_no_spaces() -> None:
+    text = write_test(ValidationCase(name="x", lines=["const a = 1;\n\nconst b = 2;"]))
+    assert text == "promise_test(async t => {\n  const a = 1;\n\n  const b = 2;\n}, 'x');\n"

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import webnn
+from tools.upstream.files import DRAFT
 from webnn.reference import compute
 from webnn.reference.wpt_tolerances import find_tolerance
-from webnn.validation.drafts import NEWEST, find_revision
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.writing.cases import ConformanceCase
 
 __all__ = ["FLOATS", "INTEGERS", "Array", "Extreme", "array", "largest", "limits", "smallest", "special", "values_of"]
@@ -54,7 +55,7 @@ class Extreme:
             inputs[name] = value
             return builder.input(name, dataType=value.dtype.name, shape=list(value.shape))
 
-        row = find_revision(NEWEST).operations[self.operation]
+        row = find_revision(DRAFT).operations[self.operation]
         names = row.operands if not row.variadic else ("inputs",)
         given = [make(name, value) for name, value in zip(names, self.operands, strict=True)]
         options = {name: make(name, value) for name, value in self.options.items()}
@@ -66,7 +67,7 @@ class Extreme:
         Raises:
             WebNNTypeError: The draft refuses the call.
         """
-        builder = webnn.MLGraphBuilder(webnn.ML(revision=find_revision(NEWEST), reference=True).createContextSync())
+        builder = webnn.MLGraphBuilder(webnn.ML(revision=find_revision(DRAFT), reference=True).createContextSync())
         result, inputs = self.call(builder)
         outputs = {f"output{number}": each for number, each in enumerate(result)} if isinstance(result, list) else {"output": result}
         graph = webnn.describe(outputs).infer()

@@ -40,11 +40,14 @@ _CALLS: Mapping[str, Callable[[Array], Mapping[str, Any]]] = MappingProxyType(
 def _bits() -> Iterator[Extreme]:
     for operation, call in _CALLS.items():
         for kind in (*FLOATS, *INTEGERS):
-            yield Extreme(operation=operation, about=f"{kind} special elements", **call(values_of(kind)), signed=True)
+            signed = operation != "triangular"
+            yield Extreme(operation=operation, about=f"{kind} special elements", **call(values_of(kind)), signed=signed)
 
 
 def _row(operation: str, about: str, operands: Sequence[Any], *arguments: Any, **options: Any) -> Extreme:
-    return Extreme(operation=operation, about=about, operands=operands, arguments=arguments, options=options, signed=True)
+    # The draft leaves the sign of the zeros of triangular open.
+    signed = operation != "triangular"
+    return Extreme(operation=operation, about=about, operands=operands, arguments=arguments, options=options, signed=signed)
 
 
 def _shapes() -> Iterator[Extreme]:

@@ -1,4 +1,4 @@
-"""Writes the rows of the tables as files: one for each operation of the newest draft."""
+"""Writes the rows of the tables as files: one for each operation of the draft."""
 
 from __future__ import annotations
 

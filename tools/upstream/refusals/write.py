@@ -8,9 +8,10 @@ from typing import Any
 
 import webnn
 from tools.upstream.extremes.write import all_rows
+from tools.upstream.files import DRAFT
 from tools.upstream.refusals.rows import REFUSALS, Operand, Refusal
 from webnn.proposals.proposal import Case
-from webnn.validation.drafts import NEWEST, find_revision
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.writing.conformance import VARIANTS
 from webnn.wpt_runner.writing.proposal import write_case
 from webnn.wpt_runner.writing.validation import ValidationCase, write_validation_test
@@ -54,7 +55,7 @@ def _call(row: Refusal, draft: str, builder: Any) -> None:
     arguments = [make(each) for each in row.arguments]
     options = {name: make(value) for name, value in row.options.items()}
     # Operators have labels since 2026-06.
-    label = {"label": f"{row.operation}_xxx"} if draft == NEWEST else {}
+    label = {"label": f"{row.operation}_xxx"} if draft == DRAFT else {}
     getattr(builder, row.operation)(*arguments, **options, **label)
 
 

@@ -30,5 +30,5 @@ def test_results(operation: str, about: str, wanted: Any) -> None:
 
 def test_elements_are_moved_and_not_computed() -> None:
     for row in movement.rows():
-        if row.operation != "resample2d":
+        if row.operation not in ("resample2d", "triangular"):
             assert row.signed, row.about

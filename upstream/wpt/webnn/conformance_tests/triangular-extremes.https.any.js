@@ -40,7 +40,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -65,7 +65,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'float16'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -93,7 +93,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'int32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -118,7 +118,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'uint32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -150,7 +150,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'int64'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -178,7 +178,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'uint64'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -203,7 +203,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'int8'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -228,7 +228,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 4], dataType: 'uint8'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -254,7 +254,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 2], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -280,7 +280,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 2], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -306,7 +306,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 2], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -332,7 +332,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 2], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -358,7 +358,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [1, 8], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   },
   {
@@ -381,7 +381,7 @@ const triangularExtremesTests = [
           'descriptor': {shape: [2, 2], dataType: 'float32'}
         }
       },
-      'tolerance': {metricType: 'ULP', value: 0, signedZero: true}
+      'tolerance': {metricType: 'ULP', value: 0}
     }
   }
 ];
