@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.semantics import Semantics
     from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.engine.memory import Dispatch
@@ -98,8 +99,8 @@ class Session(Implementation, Protocol):
 class Engine(Protocol):
     """Another engine than ONNX Runtime: an entry point in the group ``webnn.engines``."""
 
-    def backend(self, host: Host | None) -> Backend:
-        """Return what compiles graphs for it, in a process or in this one.
+    def backend(self, host: Host | None, semantics: Semantics) -> Backend:
+        """Return what compiles graphs for it, in a process or in this one; it may follow values of switches of a profile.
 
         Raises:
             NotSupportedError: A package that it needs is not installed.

@@ -381,7 +381,7 @@ def _backend(settings: emulation.Settings, semantics: Semantics) -> tuple[Callab
                 operation="createContext",
                 rule="device",
             )
-    return partial(_load_other, name), name
+    return partial(_load_other, name, semantics), name
 
 
 def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> Host | None:
@@ -421,8 +421,8 @@ def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host 
     return EngineBackend(numerics, open_cache(settings.cache, size), semantics, host)
 
 
-def _load_other(name: str, host: Host | None = None) -> Backend:
-    return find_engine(name).backend(host)
+def _load_other(name: str, semantics: Semantics, host: Host | None = None) -> Backend:
+    return find_engine(name).backend(host, semantics)
 
 
 def _load_reference(semantics: Semantics) -> Backend:

@@ -12,6 +12,7 @@ import numpy as np
 
 from webnn._extras import install_command
 from webnn.builder.describe import describe_graph
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.buffers import BufferSlot
 from webnn.context.devices.selection import usable_cores
 from webnn.context.placement.assign import uniform
@@ -93,12 +94,14 @@ class LiteBackend:
 
     Args:
         host: The process that has the sessions; ``None`` for this one.
+        semantics: The values of switches of the profile; see `webnn.tflite.export.export`.
     """
 
-    __slots__ = ("_host",)
+    __slots__ = ("_host", "_semantics")
 
-    def __init__(self, host: Host | None) -> None:
+    def __init__(self, host: Host | None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
         self._host = host
+        self._semantics = semantics
 
     def compile(self, graph: ComputationalGraph, selection: Selection) -> RemoteGraph | LiteSession:
         """Compile a graph without finding out where its operators run.
@@ -107,7 +110,7 @@ class LiteBackend:
             OperationError: LiteRT has no counterpart of an operator, or refuses the model.
             InvalidStateError: The process has ended, and the context is lost.
         """
-        model = _translate(graph)
+        model = _translate(graph, self._semantics)
         if self._host is None:
             try:
                 return LiteSession(model.content, model.inputs, model.outputs, selection)
@@ -131,7 +134,7 @@ class LiteBackend:
         return implementation, partial(uniform, operators, inputs, outputs, selection, selection.reason)
 
 
-def _translate(graph: ComputationalGraph) -> LiteModel:
+def _translate(graph: ComputationalGraph, semantics: Semantics) -> LiteModel:
     """Return a graph as a model. Raises `OperationError` if an operator has no counterpart."""
     # Imported lazily; it needs FlatBuffers.
     from webnn.tflite.export import RuleError, export  # noqa: PLC0415
@@ -141,7 +144,7 @@ def _translate(graph: ComputationalGraph) -> LiteModel:
             raise OperationError(f"build: the input {name!r} must have sizes: {NAME} takes no names", operation="build", rule="device")
     description = describe_graph(graph)
     try:
-        content = bytes(export(description).to_bytes())
+        content = bytes(export(description, semantics).to_bytes())
     except RuleError as error:
         raise OperationError(f"build: {error}", operation="build", rule="device") from None
     # In the order of the file.
@@ -265,10 +268,10 @@ class LiteSession:
 class LiteEngine:
     """The entry point of the engine; see `webnn.context.backend.Engine`."""
 
-    def backend(self, host: Host | None) -> LiteBackend:
+    def backend(self, host: Host | None, semantics: Semantics) -> LiteBackend:
         """Return what compiles graphs. Raises `NotSupportedError` if LiteRT is not installed."""
         _load_here()
-        return LiteBackend(host)
+        return LiteBackend(host, semantics)
 
     def session(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> LiteSession:
         """Return the session of a model. Raises what `LiteSession` does."""

@@ -83,6 +83,10 @@ def test_the_limits_of_a_profile() -> None:
     builder = webnn.MLGraphBuilder(context(profile="tflite"))
     x = builder.input("x", dataType="float32", shape=[2])
     assert builder.buildSync({"y": builder.neg(x)}).run(x=B)["y"].tolist() == [-1, -1]
+    # The padding counts, as in the browser.
+    own = webnn.MLGraphBuilder(context(profile="tflite"))
+    pooled = own.averagePool2d(own.input("x", dataType="float32", shape=[1, 1, 2, 2]), windowDimensions=[2, 2], padding=[1, 0, 0, 0])
+    assert own.buildSync({"y": pooled}).run(x=np.ones((1, 1, 2, 2), np.float32))["y"].reshape(-1).tolist() == [0.5, 1]
     other = webnn.MLGraphBuilder(context(profile="tflite"))
     with pytest.raises(webnn.WebNNTypeError, match="at most 5 dimensions"):
         other.pow(*[other.input(name, dataType="float32", shape=[1] * 6) for name in "ab"])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from webnn.builder.description import GraphDescription
 from webnn.builder.operand import MLOperand
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.builder.transform import survey
 from webnn.hlo.export.emitter import Array, Tensor
 from webnn.hlo.export.graph import Exporter
@@ -23,11 +24,13 @@ __all__ = ["export"]
 _BYTES: Mapping[str, str] = {"int4": "i8", "uint4": "ui8"}
 
 
-def export(description: GraphDescription) -> Program:
+def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTICS) -> Program:
     """Return a graph as a model of LiteRT, with a signature that has the names of its inputs and outputs.
 
     Args:
         description: The graph, of any draft.
+        semantics: The values of switches that differ from the defaults. Those of Chromium choose its mapping, where it is another one:
+            `averagePool2dPadding`, `l2Pool2dPadding`, `resample2dTies`, `scatterDuplicates`, `signNaN` and `triangularMask`.
 
     Raises:
         RuleError: An operator or a data type has no counterpart.
@@ -37,7 +40,7 @@ def export(description: GraphDescription) -> Program:
     """
     graph, operands = survey(description)
     program = Program(name=description.name or "main")
-    emitter = LiteEmitter(program)
+    emitter = LiteEmitter(program, semantics)
     exporter = _Exporter(emitter, {id(operand): name for name, operand in operands.items() if operand._operator is None})
     for name, descriptor in description.inputs.items():
         element = _element(descriptor, f"the input {name!r}")

@@ -33,7 +33,9 @@ def _put(e: LiteEmitter, op: Op, found: Tensor) -> Tensor:
     size = math.prod(places)
     flat, rest = [size, depth], x.shape[depth:]
     known = e.known(found)
-    if known is not None:
+    if e.semantics.get("scatterDuplicates") == "sum":
+        found, updates = e.reshape(found, flat), e.reshape(updates, [size, *rest])
+    elif known is not None:
         found, updates = _without_duplicates(e, known.reshape(flat), updates, [size, *rest])
     else:
         e.note(f"{op.name}: several updates of one element are added up")

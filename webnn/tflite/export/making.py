@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.hlo.export.emitter import Emitter, Functions, Tensor
 from webnn.hlo.export.rule import RuleError
 from webnn.hlo.ir import Location, RegionBuilder
@@ -33,9 +34,11 @@ def slot_of(tensor: Tensor) -> Slot:
 class Maker(Emitter):
     """Makes tensors and appends operators to a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
         super().__init__(RegionBuilder(), Functions(), Location())
         self.program = program
+        #: The values of switches that differ from the defaults.
+        self.semantics = dict(semantics)
         #: In how far the model computes other numbers than the graph, for its description.
         self.notes: list[str] = []
         #: The tensors and permutations of transposes, by the ids of the results, which the program keeps.

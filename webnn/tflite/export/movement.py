@@ -49,6 +49,8 @@ def _triangular(e: LiteEmitter, op: Op) -> Tensor:
     x, options = op["input"], op.options
     above = np.arange(x.shape[-1]) - np.arange(x.shape[-2])[:, None]
     mask = above >= options.diagonal if options.upper else above <= options.diagonal
+    if e.semantics.get("triangularMask") == "multiply" and is_float(x.element):
+        return x * e.convert(e.constant(mask), x.element)
     return e.select(e.constant(mask), x, 0)
 
 

@@ -107,6 +107,12 @@ def _logical(e: LiteEmitter, op: Op, code: str) -> Tensor:
     return e.act(code, pair, np.broadcast_shapes(*(each.shape for each in pair)))
 
 
+def _sign(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    x = op["input"]
+    # The operator keeps NaN.
+    return e.lone("SIGN", x) if e.semantics.get("signNaN") == "nan" and x.element == "f32" else graph.RULES["sign"].emit(e, op)
+
+
 def _identity(e: LiteEmitter, op: Op) -> Tensor:
     return op["input"]
 
@@ -130,6 +136,7 @@ _OWN: Mapping[str, Emit] = {
     "pow": _pow,
     "prelu": _prelu,
     "relu": _relu,
+    "sign": _sign,
     "softmax": _softmax,
     **indexing.RULES,
     **movement.RULES,

@@ -159,7 +159,8 @@ def _strided(e: LiteEmitter, x: Tensor, axes: Sequence[PoolingAxis], name: str, 
 
 def _average(e: LiteEmitter, op: Op) -> Tensor:
     made, axes, kind = _pooled(e, op, op["input"], "AVERAGE_POOL_2D", 0)
-    factor = 1.0 if kind == _SAME else _factor(e, axes, inside=True)
+    whole = kind == _SAME or e.semantics.get("averagePool2dPadding") == "sameOnly"
+    factor = 1.0 if whole else _factor(e, axes, inside=True)
     return _back(e, made if factor == 1.0 else made * factor, op.options.layout)
 
 
@@ -177,7 +178,8 @@ def _l2(e: LiteEmitter, op: Op) -> Tensor:
     x = op["input"]
     made, axes, kind = _pooled(e, op, x * x, "AVERAGE_POOL_2D", 0)
     counts = np.outer(*[axis.counts() for axis in axes]).astype(np.float32)[None, :, :, None]
-    factor = e.constant(counts) if kind == _SAME else _factor(e, axes, inside=False)
+    by_mean = kind == _SAME and e.semantics.get("l2Pool2dPadding") != "sameMean"
+    factor = e.constant(counts) if by_mean else _factor(e, axes, inside=False)
     return _back(e, e.unary("sqrt", made * factor), op.options.layout)
 
 
@@ -200,7 +202,7 @@ def _resample2d(e: LiteEmitter, op: Op) -> Tensor:
         plain = Fraction(count, size)
         scale = plain if by_sizes else Fraction((options.scales or (1.0, 1.0))[number])
         _, part, whole = find_samples(size, count, plain)
-        tied = options.mode == "nearest-neighbor" and (2 * part == whole).any()
+        tied = options.mode == "nearest-neighbor" and (2 * part == whole).any() and e.semantics.get("resample2dTies") != "upper"
         exact = exact and scale == plain and not tied
     if not exact:
         return cast("Tensor", SHARED["resample2d"].emit(e, op))

@@ -51,15 +51,19 @@ def matches(found: Array, wanted: Array, steps: int = 0) -> bool:
     if found.shape != wanted.shape or found.dtype != wanted.dtype:
         return False
     if found.dtype.kind == "f":
-        return bool(np.allclose(found.astype(np.float64), wanted.astype(np.float64), rtol=1e-5 if found.dtype == "f4" else 2e-3, atol=1e-5))
+        return bool(
+            np.allclose(
+                found.astype(np.float64), wanted.astype(np.float64), rtol=1e-5 if found.dtype == "f4" else 2e-3, atol=1e-5, equal_nan=True
+            )
+        )
     return bool((np.abs(found.astype(np.int64) - wanted.astype(np.int64)) <= steps).all())
 
 
-def check(make: Make, *inputs: Array, steps: int = 0, draft: str = CURRENT) -> list[str]:
-    """Require that LiteRT computes what the reference computes; return the operators."""
+def check(make: Make, *inputs: Array, steps: int = 0, draft: str = CURRENT, **semantics: str) -> list[str]:
+    """Require that LiteRT computes what the reference computes, also with values of switches; return the operators."""
     description, arrays = describe(make, *inputs, draft=draft)
-    program = export(description)
-    [wanted] = compute(description, arrays).values()
+    program = export(description, tuple(semantics.items()))
+    [wanted] = compute(description, arrays, semantics=tuple(semantics.items())).values()
     [found] = judge(description, arrays, program).values()
     assert matches(found, wanted, steps), f"LiteRT computes {found}, the reference {wanted}"
     return codes(program)

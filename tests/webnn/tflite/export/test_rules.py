@@ -43,3 +43,39 @@ X, N = ramp(2, 3, 4), ramp(3, 4, dtype=np.int32)
 def test_operators(make: Any, x: Any, made: list[str] | None) -> None:
     found = check(make, x)
     assert made is None or found == made
+
+
+@each_row(
+    ("switch", "make", "inputs", "made"),
+    [
+        (
+            {"averagePool2dPadding": "sameOnly"},
+            lambda b, x: b.averagePool2d(x, windowDimensions=[3, 3], padding=[2, 0, 1, 1], layout="nhwc"),
+            [ramp(1, 5, 6, 4)],
+            ["PAD", "AVERAGE_POOL_2D"],
+        ),
+        (
+            {"l2Pool2dPadding": "sameMean"},
+            lambda b, x: b.l2Pool2d(x, windowDimensions=[3, 3], padding=[1, 1, 1, 1], layout="nhwc"),
+            [ramp(1, 5, 6, 4)],
+            None,
+        ),
+        (
+            {"resample2dTies": "upper"},
+            lambda b, x: b.resample2d(x, sizes=[5, 3], axes=[1, 2]),
+            [ramp(1, 5, 6, 4)],
+            ["RESIZE_NEAREST_NEIGHBOR"],
+        ),
+        (
+            {"scatterDuplicates": "sum"},
+            lambda b, x, i, u: b.scatterND(x, i, u),
+            [ramp(4), np.array([[1], [2], [1]], np.int32), ramp(3) + 9],
+            None,
+        ),
+        ({"signNaN": "nan"}, lambda b, x: b.sign(x), [np.array([np.nan, -2, 0, 3], np.float32)], ["SIGN"]),
+        ({"triangularMask": "multiply"}, lambda b, x: b.triangular(x), [np.full((2, 2), np.inf, np.float32)], ["MUL"]),
+    ],
+)
+def test_the_mapping_of_a_browser(switch: dict[str, str], make: Any, inputs: list[Any], made: list[str] | None) -> None:
+    found = check(make, *inputs, **switch)
+    assert made is None or found == made
