@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 
-from webnn.browser.chromium import BrowserError, PageCrashError, PageError, PageTimeoutError
+from webnn.browser.chromium import Answer, BrowserError, PageCrashError, PageError, PageTimeoutError
 
 __all__ = ["Firefox"]
 
@@ -31,12 +31,20 @@ class Firefox:
         executable: The program.
         timeout: After how many seconds a page is given up.
         console: Always empty: the console of the page is not read.
+        answer: Not used: nothing answers in the place of the network.
 
     Attributes:
         version: The version that the browser states; empty before it runs.
     """
 
-    def __init__(self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None) -> None:
+    def __init__(
+        self,
+        executable: Path,
+        *,
+        timeout: float = 60.0,
+        console: Callable[[str, str], None] = lambda *_: None,
+        answer: Answer | None = None,
+    ) -> None:
         self._executable = executable
         self._timeout = timeout
         self._numbers = count(1)
@@ -64,8 +72,8 @@ class Firefox:
             self._runner.run(self._close())
         self._end()
 
-    def open(self, address: str, *, timeout: float | None = None) -> None:
-        """Open a page, in place of the one that is open.
+    def open(self, address: str, *, timeout: float | None = None, secure: bool = True) -> None:
+        """Open a page of this machine, which is a secure context, in place of the one that is open.
 
         Raises:
             PageError: The page cannot be opened.
