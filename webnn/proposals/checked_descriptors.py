@@ -87,6 +87,10 @@ PROPOSAL = Proposal(
             "As large as any operand: at most `maxTensorByteLength` of `opSupportLimits()`, which is 2,147,483,647 bytes here. The text "
             "has no limit of its own.",
         ),
+        Decision(
+            "What do browsers do?",
+            "Chromium 153 takes such networks, as the draft does: measured on its CPU backend. The issue refers to a change that it lacks.",
+        ),
         Decision("What about `gruCell` and `lstmCell`?", "They have one step, and their output is checked in the draft."),
     ),
     tests=[
