@@ -36,7 +36,7 @@ def make_document(attributes: Attributes, parent: webnn.Document, origin: str, h
     """Make the document of a frame.
 
     Args:
-        attributes: Those of the frame at this moment.
+        attributes: The attributes of the frame at this moment.
         parent: The page with the frame.
         origin: The origin of the document's address, which may be another one than the attributes name.
         header: The document's header Permissions-Policy.
