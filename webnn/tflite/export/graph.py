@@ -29,7 +29,7 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
 
     Args:
         description: The graph, of any draft.
-        semantics: The values of switches that differ from the defaults. Those of Chromium choose its mapping, where it is another one:
+        semantics: The values of switches that differ from the defaults. With the values of Chromium, its mapping is taken where it differs:
             `averagePool2dPadding`, `l2Pool2dPadding`, `resample2dTies`, `scatterDuplicates`, `signNaN` and `triangularMask`.
 
     Raises:
