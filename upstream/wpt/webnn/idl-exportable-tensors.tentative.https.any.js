@@ -9,7 +9,7 @@
 //
 //     interface MLContext {
 //   +   Promise<MLTensor> createExportableTensor(MLTensorDescriptor descriptor, GPUDevice gpuDevice);
-//   +   Promise<GPUBuffer> exportToGPU(MLTensor tensor);
+//   +   GPUBuffer exportToGPU(MLTensor tensor);
 //     };
 
 const assertOperation = (interfaceName, name, length) => {
