@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = {**results, **more}
     gone = results.keys() - {each.name for each in our_files()}
     results = {name: each for name, each in results.items() if name not in gone}
-    problems = [*reached.unreached(found), *(f"{name} must run in Chromium again" for name in browser.outdated(results))]
+    problems = [*reached.unreached(found), *(f"{name} must run in Chromium again" for name in browser.must_run(results))]
     for problem in problems:
         print(problem, file=sys.stderr)
     pages = {

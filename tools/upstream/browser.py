@@ -16,7 +16,7 @@ from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.results import FileResult, SubtestStatus
 
-__all__ = ["FILE", "Recorded", "digest", "load", "outdated", "record", "render"]
+__all__ = ["FILE", "Recorded", "digest", "load", "must_run", "outdated", "record", "render"]
 
 FILE = FOLDER / "chromium.json"
 #: Time-outs are for machines that do nothing else.
@@ -59,6 +59,11 @@ def outdated(recorded: Mapping[str, Recorded]) -> list[str]:
     """Return the names of files that have changed since they ran, that never ran, or that are gone."""
     now = {each.name: digest(each) for each in our_files()}
     return sorted(name for name in now.keys() | recorded.keys() if name not in recorded or recorded[name].digest != now.get(name))
+
+
+def must_run(recorded: Mapping[str, Recorded]) -> list[str]:
+    """Return the names of outdated files without those of proposals, which no browser needs to know."""
+    return [name for name in outdated(recorded) if ".tentative." not in name]
 
 
 def render(version: str, recorded: Mapping[str, Recorded]) -> str:

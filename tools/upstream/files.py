@@ -21,6 +21,7 @@ DRAFT = "2026-06"
 DRAFTS = ("2024-06", DRAFT)
 #: The parts of a checkout that the files use.
 _NEEDED = ("resources", "common", "interfaces", "webnn/resources")
+_TESTS = ("*.any.js", "*.https.html")
 _TENTATIVE = ".tentative.https.any.js"
 
 
@@ -65,8 +66,8 @@ def our_files() -> list[OurFile]:
 
 def _files(draft: str) -> Iterator[OurFile]:
     folder = folder_of(draft)
-    for file in (folder / "webnn").rglob("*.any.js"):
-        name = next((name for name in extra_additions() if file.name.endswith(f"{name}{_TENTATIVE}")), "")
+    for file in (each for pattern in _TESTS for each in (folder / "webnn").rglob(pattern)):
+        name = max((name for name in extra_additions() if file.name.endswith(f"{name}{_TENTATIVE}")), key=len, default="")
         yield OurFile(f"{find_proposal(name).since}+{name}" if name else draft, file.relative_to(folder).as_posix())
 
 

@@ -110,7 +110,7 @@ def _table(reached: Mapping[Key, str], results: Mapping[str, Recorded]) -> Itera
 
 def _title(file: OurFile) -> str:
     """Return the title in the first lines of a file; files without one have a name that says it."""
-    found = re.search(r"^// META: title=(.*)$", file.place.read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(r"^(?:// META: title=|<title>)(.*?)(?:</title>)?$", file.place.read_text(encoding="utf-8"), re.MULTILINE)
     return found[1].replace("|", "\\|") if found else ""
 
 

@@ -16,7 +16,7 @@ from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestSta
 def test_every_file_has_a_result() -> None:
     version, results = browser.load()
     assert version.startswith("153.")
-    assert browser.outdated(results) == []
+    assert browser.must_run(results) == []
     assert all(each.passed + each.unsupported + len(each.failed) > 0 for each in results.values())
 
 
@@ -26,6 +26,9 @@ def test_what_is_outdated() -> None:
     assert browser.outdated({**results, name: replace(results[name], digest="0")}) == [name]
     assert browser.outdated({other: each for other, each in results.items() if other != name}) == [name]
     assert browser.outdated({**results, "gone.js": results[name]}) == ["gone.js"]
+    proposal = next(name for name in results if ".tentative." in name)
+    changed = {**results, proposal: replace(results[proposal], digest="0")}
+    assert (browser.outdated(changed), browser.must_run(changed)) == ([proposal], [])
 
 
 def test_the_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
