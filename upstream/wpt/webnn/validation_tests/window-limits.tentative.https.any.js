@@ -63,9 +63,9 @@ promise_test(async t => {
   const input1 = builder.input(
       'x', {dataType: 'float32', shape: [1, 1, 5, 5]});
   assert_throws_js(
-      TypeError, () => builder.averagePool2d(
+      TypeError, () => builder.maxPool2d(
         input1, {windowDimensions: [2, 2], padding: [0, 0, 2, 0]}));
-}, 'averagePool2d padding, too large');
+}, 'maxPool2d padding, too large');
 
 promise_test(async t => {
   const builder = new MLGraphBuilder(context);
