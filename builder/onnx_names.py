@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from webnn.builder.numerics import Numerics
 
-__all__ = ["ELEMENT_TYPES", "MICROSOFT", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries"]
+if TYPE_CHECKING:
+    from onnx import NodeProto
+
+__all__ = ["ELEMENT_TYPES", "MICROSOFT", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries", "taken_values"]
 
 #: ONNX element types (``TensorProto.DataType``) by NumPy's name; WebNN's data types are a subset.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -99,3 +103,13 @@ def scope(operation: str, index: int) -> str:
 def find_scopes(text: str) -> Iterator[tuple[str, int]]:
     """Yield the operation and the number of each operator whose scope is in a text, such as the name of a node or a message."""
     return ((match[1], int(match[2])) for match in _SCOPE.finditer(text))
+
+
+def taken_values(node: NodeProto) -> Iterator[str]:
+    """Yield the values that a node takes, and those that its graphs take or return."""
+    yield from filter(None, node.input)
+    for attribute in node.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+            for inner in graph.node:
+                yield from taken_values(inner)
+            yield from (output.name for output in graph.output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -12,7 +12,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, StringStringEntryProto, 
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Attribute", "Graph", "declare", "taken_values"]
+__all__ = ["Attribute", "Graph", "declare"]
 
 #: The types of attributes that are kept, once they are written.
 _SIMPLE = frozenset({int, str})
@@ -30,16 +30,6 @@ def declare(info: ValueInfoProto, descriptor: OperandDescriptor) -> None:
             tensor.shape.dim.add(dim_value=size)
         else:
             tensor.shape.dim.add(dim_param=repr(size))
-
-
-def taken_values(node: NodeProto) -> Iterator[str]:
-    """Yield the values that a node takes, and those that its graphs take or return."""
-    yield from filter(None, node.input)
-    for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            for inner in graph.node:
-                yield from taken_values(inner)
-            yield from (output.name for output in graph.output)
 
 
 def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> None:

@@ -12,8 +12,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, numpy_helper
 from onnx.shape_inference import infer_shapes
 
-from webnn.builder.onnx.messages import taken_values
-from webnn.builder.onnx_names import find_scopes
+from webnn.builder.onnx_names import find_scopes, taken_values
 
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel

@@ -18,7 +18,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
-from webnn.builder.onnx.messages import taken_values
+from webnn.builder.onnx_names import taken_values
 from webnn.builder.regular import check_regular, open_regular
 from webnn.importing import driver
 from webnn.importing.named import evaluate_size, find_names, replace_names
