@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from webnn.builder.numerics import Numerics
-
-if TYPE_CHECKING:
-    from onnx import NodeProto
 
 __all__ = ["ELEMENT_TYPES", "MICROSOFT", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries", "taken_values"]
 
@@ -105,8 +102,8 @@ def find_scopes(text: str) -> Iterator[tuple[str, int]]:
     return ((match[1], int(match[2])) for match in _SCOPE.finditer(text))
 
 
-def taken_values(node: NodeProto) -> Iterator[str]:
-    """Yield the values that a node takes, and those that its graphs take or return."""
+def taken_values(node: Any) -> Iterator[str]:
+    """Yield the values that a node, a ``NodeProto``, takes, and those that its graphs take or return."""
     yield from filter(None, node.input)
     for attribute in node.attribute:
         for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.builder.semantics import Semantics
     from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.engine.memory import Dispatch
-    from webnn.context.engine.remote.host import Host
     from webnn.context.placement import Placement
-    from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["ONNX_RUNTIME", "Backend", "Engine", "Implementation", "Placed", "Session", "find_engine"]
-
-#: The name of the engine that every program has.
-ONNX_RUNTIME = "onnxruntime"
+__all__ = ["Backend", "Implementation", "Placed"]
 
 
 class Implementation(Protocol):
@@ -84,42 +78,3 @@ class Backend(Protocol):
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-
-
-class Session(Implementation, Protocol):
-    """A graph of another engine, in the process that computes it."""
-
-    def assignments(self) -> list[tuple[str, list[str]]] | None:
-        """Return ``None``: the engine does not say where its nodes run."""
-
-    def end_profile(self) -> str:
-        """Raise `OperationError`: the engine takes no times."""
-
-
-class Engine(Protocol):
-    """Another engine than ONNX Runtime: an entry point in the group ``webnn.engines``."""
-
-    def backend(self, host: Host | None, semantics: Semantics) -> Backend:
-        """Return what compiles graphs for it, in a process or in this one; it may follow values of switches of a profile.
-
-        Raises:
-            NotSupportedError: A package that it needs is not installed.
-        """
-
-    def session(
-        self,
-        content: bytes,
-        inputs: Mapping[str, tuple[str, OperandDescriptor]],
-        outputs: Mapping[str, tuple[str, OperandDescriptor]],
-        selection: Selection,
-    ) -> Any:
-        """Return the `Session` of a model that its backend made; the inputs and outputs are as in `OnnxModel`."""
-
-
-def find_engine(name: str) -> Engine:
-    """Return another engine than ONNX Runtime. Raises `KeyError` if no installed package has it."""
-    # Imported lazily; most programs use none.
-    from webnn.validation import extras  # noqa: PLC0415
-
-    found: Engine = extras.find("webnn.engines")[name].load()
-    return found

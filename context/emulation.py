@@ -354,7 +354,7 @@ def _environment(
 def _convertEngine(value: object, where: str) -> str:
     """Check the name of an engine."""
     # Imported lazily; most programs choose none.
-    from webnn.context.backend import ONNX_RUNTIME  # noqa: PLC0415
+    from webnn.context.engines import ONNX_RUNTIME  # noqa: PLC0415
     from webnn.validation import extras  # noqa: PLC0415
 
     if not isinstance(value, str):

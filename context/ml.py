@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from webnn.builder.keywords import show_keywords
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics, merge_semantics
 from webnn.context import above, emulation
-from webnn.context.backend import ONNX_RUNTIME, find_engine
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_engine, select_reference
 from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
@@ -19,6 +18,7 @@ from webnn.context.document import Document
 from webnn.context.emulation import EmulationOptions
 from webnn.context.engine import discovery
 from webnn.context.engine.memory import TensorMemory
+from webnn.context.engines import ONNX_RUNTIME, find_engine
 from webnn.context.gpu import GPUDevice, find_device
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected

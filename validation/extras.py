@@ -3,7 +3,7 @@
 | group | a value |
 |---|---|
 | ``webnn.additions`` | a `Delta` (`webnn.validation.drafts`), which revisions have behind a plus sign |
-| ``webnn.engines`` | an `Engine` (`webnn.context.backend`), by the name that programs give it |
+| ``webnn.engines`` | an `Engine` (`webnn.context.engines`), by the name that programs give it |
 | ``webnn.commands`` | commands by their names (`webnn.commands.registry`) |
 | ``webnn.extras`` | a function that one place of the core calls, by its name |
 | ``webnn.gpus`` | a function that makes a `GPUDevice` for a device of the package of that name (`webnn.context.gpu`) |

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 
 import webnn
 from webnn.context import emulation
-from webnn.context.backend import ONNX_RUNTIME
 from webnn.context.devices import choice
 from webnn.context.devices.selection import CPU, Device
+from webnn.context.engines import ONNX_RUNTIME
 from webnn.context.ml import find_inventory
 
 __all__ = ["DeviceType", "Found", "find_device", "select_device"]

@@ -101,7 +101,8 @@ def convTranspose2d(
     canvas = np.zeros([x.shape[0], *w.shape[:2], max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
     for factor, rows, columns in _taps(w, places, stride, dilation):
         there = canvas[..., rows, columns]
-        canvas[..., rows, columns] = accumulate(there.reshape(*there.shape[:3], -1), factor, x).reshape(there.shape)
+        before = there.reshape(*there.shape[:3], there.shape[3] * there.shape[4])
+        canvas[..., rows, columns] = accumulate(before, factor, x).reshape(there.shape)
     output = canvas[..., top : top + sizes[0], left : left + sizes[1]]
     return typed(_to(_biased(output.reshape(x.shape[0], groups * w.shape[1], *sizes), bias), "nchw", inputLayout), input.dtype)
 

@@ -266,7 +266,7 @@ class LiteSession:
 
 
 class LiteEngine:
-    """The entry point of the engine; see `webnn.context.backend.Engine`."""
+    """The entry point of the engine; see `webnn.context.engines.Engine`."""
 
     def backend(self, host: Host | None, semantics: Semantics) -> LiteBackend:
         """Return what compiles graphs. Raises `NotSupportedError` if LiteRT is not installed."""

@@ -43,10 +43,10 @@ from webnn.validation.named_descriptor import NamedDescriptor, has_names
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
-    from webnn.context.backend import Session
     from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import Selection
     from webnn.context.engine.cache.models import ModelCache
+    from webnn.context.engines import Session
 
 __all__ = ["main"]
 
@@ -213,7 +213,7 @@ class _Worker:
     def _compile(self, told: Mapping[str, Any], parts: np.ndarray[Any, np.dtype[Any]], selection: Selection) -> CompiledGraph | Session:
         if told["engine"]:
             # Imported lazily; most programs have no other engine.
-            from webnn.context.backend import find_engine  # noqa: PLC0415
+            from webnn.context.engines import find_engine  # noqa: PLC0415
 
             content = parts[: told["content"]].tobytes()
             found: Session = find_engine(told["engine"]).session(

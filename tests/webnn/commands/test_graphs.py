@@ -97,7 +97,7 @@ WRONG: list[tuple[str, list[str], str]] = [
     (
         "what it reads",
         ["convert", "notes.txt", "-o", "x.webnn"],
-        "must be a file .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .pt2, .tflite, .py, ",
+        "must be a file .webnn, .webnn.json, .onnx, .mlir, .tflite, .mlirbc, .stablehlo, .pt2, .py, ",
     ),
     ("what it writes", ["convert", "program.py", "-o", "x.txt"], "path must end with one of .webnn, .webnn.json, .onnx, "),
     ("no graph", ["convert", "empty.py", "-o", "x.webnn"], "empty.py built no graph"),
