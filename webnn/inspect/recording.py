@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from webnn.context.emulation import ambient, emulate
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyTensorSteps
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.tensor_steps import Array, TensorSteps
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from webnn.context.tensor import MLTensor
     from webnn.validation.caller import Caller
 
-__all__ = ["Line", "Listener", "attach", "detach"]
+__all__ = ["Line", "Listener", "attach", "detach", "watch_contexts"]
 
 #: A file, and a line in it.
 Line = tuple[str, int]
@@ -53,6 +55,18 @@ class Listener(Protocol):
 
     def computed(self) -> None:
         """Learn of a computation over arrays."""
+
+
+def watch_contexts(watch: Callable[[MLContext], None]) -> AbstractContextManager[object]:
+    """Have a function called with every context that is made in a block, behind the hook that is there already."""
+    before = ambient().on_context
+
+    def both(context: MLContext) -> None:
+        if before is not None:
+            before(context)
+        watch(context)
+
+    return emulate(on_context=both)
 
 
 def attach(context: MLContext, listener: Listener) -> None:

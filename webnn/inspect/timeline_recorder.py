@@ -9,9 +9,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
-from webnn.context.emulation import ambient, emulate
 from webnn.context.timeline import Busy, Timeline
-from webnn.inspect.recording import Line, attach, detach
+from webnn.inspect.recording import Line, attach, detach, watch_contexts
 from webnn.inspect.timeline import CallTimeline, TimelineEvent
 from webnn.validation.caller import find_line
 
@@ -60,14 +59,7 @@ class TimelineRecorder:
         if self._entered:
             raise RuntimeError("record_timeline: a recording can be entered only once")
         self._entered = True
-        before = ambient().on_context
-
-        def watch(context: MLContext) -> None:
-            if before is not None:
-                before(context)
-            self._watch(context)
-
-        self._emulation = emulate(on_context=watch)
+        self._emulation = watch_contexts(self._watch)
         self._emulation.__enter__()
         self._began = perf_counter()
         return self

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from webnn.context.context import MLContext
-from webnn.context.emulation import ambient, emulate
 from webnn.context.graph import MLGraph
 from webnn.context.tensor import MLTensor
-from webnn.inspect.recording import Line, attach, detach
+from webnn.inspect.recording import Line, attach, detach, watch_contexts
 from webnn.inspect.waste import NAMES, SMALL, Waste, WasteCounts, WasteLine, WasteStep
 from webnn.validation import webidl
 from webnn.validation.errors import NotSupportedError, WebNNTypeError
@@ -183,14 +182,7 @@ class WasteRecorder:
         if self._given is not None:
             self._watch(self._given)
         else:
-            before = ambient().on_context
-
-            def watch(context: MLContext) -> None:
-                if before is not None:
-                    before(context)
-                self._watch(context)
-
-            self._emulation = emulate(on_context=watch)
+            self._emulation = watch_contexts(self._watch)
             self._emulation.__enter__()
         self._open = True
         return self
