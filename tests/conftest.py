@@ -27,6 +27,7 @@ import importlib
 import json
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -42,6 +43,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
+#: What `repr` writes of most objects.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 #: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -118,6 +121,7 @@ def whole(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    check_names(items)
     if not SHARED.is_dir():
         skip = pytest.mark.skip(reason=f"the folder {SHARED.name}/ is not beside this checkout")
         for item in items:
@@ -128,6 +132,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left |= passed_in(config.option.not_passed_in)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
     items[:] = [item for item in items if item.nodeid not in left]
+
+
+def check_names(items: Collection[pytest.Item]) -> None:
+    """Fail if the name of a test has an address, which is another one in each process: several could not share the tests."""
+    for item in items:
+        if _ADDRESS.search(item.nodeid):
+            raise pytest.UsageError(f"{item.nodeid}: a test's name must not have an address: give the case an id")
 
 
 def unsampled(items: Collection[pytest.Item], seed: int) -> set[str]:

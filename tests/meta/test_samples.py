@@ -76,7 +76,7 @@ def run(suite: Path, *options: str, fails: str = "-1", folder: Path | None = Non
         if "::" in line and "test_it.py" in line.split("::")[0] and not line.startswith("FAILED"):
             name = line.split(" ")[0].rpartition("::")[2].partition("[")[0]
             counts[name] = counts.get(name, 0) + 1
-    return done.stdout, counts
+    return done.stdout + done.stderr, counts
 
 
 @pytest.mark.processes
@@ -123,7 +123,7 @@ def test_what_did_not_pass_elsewhere_runs(suite: Path, tmp_path_factory: pytest.
     assert second == {"test_many": 40, "test_marked": 37, **{f"test_{letter}": 1 for letter in "abc" if f"test_{letter}" not in first}}
     assert "tests: all\n" in printed
     printed, counts = run(other, f"--not-passed-in={other / 'nowhere'}")
-    assert (counts, "passed" in printed) == ({}, False)
+    assert (counts, " passed" in printed) == ({}, False)
 
 
 def test_samples() -> None:
@@ -136,3 +136,14 @@ def test_samples() -> None:
     assert chosen != Sample("b", 0, everything=False)(cases, 20)
     assert Sample("a", 0, everything=True)(cases, 20) == cases
     assert Sample("a", 0, everything=False)(cases[:20], 20) == cases[:20]
+
+
+@pytest.mark.processes
+def test_a_name_with_an_address_is_refused(suite: Path) -> None:
+    """Workers that share the tests would not agree on their names."""
+    (suite / "tests" / "test_names.py").write_text(
+        'import pytest\n\n@pytest.mark.parametrize("value", [object()], ids=repr)\ndef test_it(value): pass\n', encoding="utf-8"
+    )
+    printed, counts = run(suite)
+    assert "a test's name must not have an address: give the case an id" in printed
+    assert not counts
