@@ -513,14 +513,14 @@ interface MLContext {
   readonly lost: Promise<MLContextLostInfo>;
   dispatch(graph: MLGraph, inputs: MLNamedTensors, outputs: MLNamedTensors): void;
   createTensor(descriptor: MLTensorDescriptor): Promise<MLTensor>;
-  createExportableTensor(descriptor: MLTensorDescriptor, gpuDevice: GPUDevice): Promise<MLTensor>;
   createConstantTensor(descriptor: MLOperandDescriptor, inputData: ArrayBufferLike | ArrayBufferView): Promise<MLTensor>;
   readTensor(tensor: MLTensor): Promise<ArrayBuffer>;
   readTensor(tensor: MLTensor, outputData: ArrayBufferLike | ArrayBufferView): Promise<void>;
   writeTensor(tensor: MLTensor, inputData: ArrayBufferLike | ArrayBufferView): void;
-  exportToGPU(tensor: MLTensor): GPUBuffer;
   opSupportLimits(): MLOpSupportLimits;
   destroy(): void;
+  createExportableTensor(descriptor: MLTensorDescriptor, gpuDevice: GPUDevice): Promise<MLTensor>;
+  exportToGPU(tensor: MLTensor): GPUBuffer;
   readonly [Symbol.toStringTag]: 'MLContext';
 }
 declare var MLContext: {readonly prototype: MLContext} & (abstract new () => MLContext);

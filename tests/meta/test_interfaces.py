@@ -126,9 +126,9 @@ def test_there_are_promises() -> None:
         ("ML", "createContext"),
         ("MLContext", "compute"),
         ("MLContext", "createTensor"),
-        ("MLContext", "createExportableTensor"),
         ("MLContext", "createConstantTensor"),
         ("MLContext", "readTensor"),
+        ("MLContext", "createExportableTensor"),
         ("MLGraphBuilder", "build"),
     ]
 

@@ -128,11 +128,19 @@ def find_interfaces(idl: Idl) -> list[Interfaces]:
 
 
 def read_idl(name: str) -> Idl:
-    """Read the file of a draft, for example ``"2024-06"``."""
+    """Read the file of a draft, for example ``"2024-06"``.
+
+    The file has the whole IDL; or it names the draft ``after`` which it comes, and has the changes for `merge_idl` and the new anchors.
+    """
     from importlib import resources  # noqa: PLC0415 (it loads `tempfile`, which most programs do not need)
 
     file = resources.files("webnn.validation.drafts") / f"{name}.idl.json"
-    idl: Idl = json.loads(file.read_text(encoding="utf-8"))
+    found = json.loads(file.read_text(encoding="utf-8"))
+    if "after" in found:
+        before = read_idl(found["after"])
+        anchors = sorted([*before["anchors"], *found["anchors"]])
+        return {**merge_idl(before, found), "source": found["source"], "anchors": anchors}
+    idl: Idl = found
     return idl
 
 
