@@ -43,7 +43,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
-#: What `repr` writes of most objects.
+#: The end of the `repr` of most objects.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 #: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
 #: which puts this repository on the path.

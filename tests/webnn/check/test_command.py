@@ -215,7 +215,7 @@ SMALL = str(ROOT / "examples" / "profiles" / "small-npu.json")
         (
             [str(ROOT / "README.md")],
             "a program is a file .py, .js, .mjs, .html, .htm, .webnn, .webnn.json, "
-            ".onnx, .mlir, .mlirbc, .stablehlo, .pt2, .tflite, .json, got ",
+            ".onnx, .mlir, .tflite, .mlirbc, .stablehlo, .pt2, .json, got ",
         ),
         ([__file__, "--profile", "cormel"], "cormel: must be a device profile, one of coreml, "),
         ([__file__, "--require", "cormel"], "cormel: must be a device profile, one of coreml, "),
