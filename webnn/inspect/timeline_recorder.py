@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from time import perf_counter
@@ -47,7 +48,8 @@ class TimelineRecorder:
         self._lock = threading.Lock()
         self._entered = False
         self._emulation: AbstractContextManager[object] | None = None
-        self._contexts: list[MLContext] = []
+        #: The program may drop them meanwhile.
+        self._contexts: list[weakref.ref[MLContext]] = []
         self._began = self._ended = 0.0
         self._calls = 0
         self._events: list[TimelineEvent] = []
@@ -70,7 +72,10 @@ class TimelineRecorder:
             self._emulation.__exit__(kind, error, traceback)
         with self._lock:
             contexts, self._contexts = self._contexts, []
-        for context in contexts:
+        for reference in contexts:
+            context = reference()
+            if context is None:
+                continue
             detach(context, self)
             timeline = context._state.timeline
             if isinstance(timeline, _TimedTimeline):
@@ -81,7 +86,7 @@ class TimelineRecorder:
 
     def _watch(self, context: MLContext) -> None:
         with self._lock:
-            self._contexts.append(context)
+            self._contexts.append(weakref.ref(context))
             number = len(self._contexts)
         # The program does not have the context yet: its timeline has had no job.
         timeline = _TimedTimeline(self, f"context {number}, {context._state.selection.device}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support import CURRENT
+from tests.support import CURRENT, wait_until
 from tests.webnn.commands.test_program import run_here, write
 from tests.webnn.inspect.graphs import build, float_input, network
 from tests.webnn.javascript.node_support import require_node
@@ -103,6 +105,17 @@ def test_only_contexts_of_the_block_and_only_within_it() -> None:
     # It is a timeline like any other again, but for its class.
     assert isinstance(inside._state.timeline, Timeline)
     assert repr(recorder) == "<TimelineRecorder: 0 events>"
+
+
+def test_a_context_is_not_kept_alive() -> None:
+    with record_timeline() as recorder:
+        context = make()
+        work(context)
+        gone = weakref.ref(context)
+        del context
+        gc.collect()
+        wait_until(lambda: gone() is None)
+    assert named(recorder.report(), isWork=True) == ["build", "writeTensor", "dispatch", "readTensor"]
 
 
 def test_beside_other_hooks_and_faults() -> None:
