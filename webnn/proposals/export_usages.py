@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webnn.context.exporting import ExportableTensor, ExportingContext, create_exportable
 from webnn.context.gpu import GPUDevice, find_device
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
+from webnn.proposals.exportable_tensor_tests import DEVICE
 from webnn.proposals.proposal import Decision, Proposal, Script
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import find_interfaces, merge_idl
@@ -125,12 +126,7 @@ _IDL = {
     },
 }
 
-_SETUP = """
-const adapter = await navigator.gpu.requestAdapter();
-const device = await adapter.requestDevice();
-const mlContext = await navigator.ml.createContext(device);
-const descriptor =
-    {dataType: 'float16', shape: [4], readable: true, writable: true};
+_SETUP = f"""{DEVICE}\
 const data = new Uint16Array([0x3c00, 0x4000, 0x4200, 0x4400]);
 const create = usage =>
     mlContext.createExportableTensor(descriptor, device, usage);

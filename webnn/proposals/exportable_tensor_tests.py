@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from webnn.proposals.proposal import Script
 
-__all__ = ["TESTS"]
+__all__ = ["DEVICE", "TESTS"]
 
-_SETUP = """
+#: A context of a device, and the descriptor of tensors that it exports.
+DEVICE = """
 const adapter = await navigator.gpu.requestAdapter();
 const device = await adapter.requestDevice();
 const mlContext = await navigator.ml.createContext(device);
 const descriptor =
     {dataType: 'float16', shape: [4], readable: true, writable: true};
+"""
+_SETUP = f"""{DEVICE}\
 const tensor = await mlContext.createExportableTensor(descriptor, device);
 const data = new Uint16Array([0x3c00, 0x4000, 0x4200, 0x4400]);
 mlContext.writeTensor(tensor, data);
