@@ -85,7 +85,7 @@ console.log('gpu' in navigator, names.join(), 'exportToGPU' in context);
 
 
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
-    printed = Page(Clock(monkeypatch), revision=REVISION).run(f"(async () => {{{PROGRAM}}})().catch(error => console.log(error.stack))")
+    printed = Page(Clock(monkeypatch), revision=REVISION).run_async(PROGRAM)
     assert printed == LINES.splitlines()
 
 

@@ -54,6 +54,10 @@ class Page:
         self.realm.run(lambda: False, self.clock.monotonic() + seconds)
         return [text for _, text in self.console]
 
+    def run_async(self, program: str) -> list[str]:
+        """Run a program with ``await`` at its top level, and return the texts on its console: an error's stack, too."""
+        return self.run(f"(async () => {{{program}}})().catch(error => console.log(error.stack))")
+
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:

@@ -67,10 +67,7 @@ PRINTED = [
 
 
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        Page(Clock(monkeypatch), revision=REVISION).run(f"(async () => {{{PROGRAM}}})().catch(error => console.log(error.stack))")
-        == PRINTED
-    )
+    assert Page(Clock(monkeypatch), revision=REVISION).run_async(PROGRAM) == PRINTED
 
 
 @pytest.mark.processes

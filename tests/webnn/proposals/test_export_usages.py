@@ -171,7 +171,7 @@ PRINTED = ["1 5,6", "TypeError createExportableTensor: usage must be a sum of GP
 @needs_quickjs
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(Clock(monkeypatch), revision=REVISION)
-    assert page.run(f"(async () => {{{JAVASCRIPT}}})().catch(error => console.log(error.stack))") == PRINTED
+    assert page.run_async(JAVASCRIPT) == PRINTED
 
 
 @pytest.mark.processes

@@ -154,5 +154,5 @@ try { builder.conv2d(x, f, {groups: 2}); } catch (error) { console.log(error.nam
 @needs_quickjs
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(Clock(monkeypatch), revision=REVISION)
-    printed = page.run(f"(async () => {{{JAVASCRIPT}}})().catch(error => console.log(error.stack))")
+    printed = page.run_async(JAVASCRIPT)
     assert printed == ["1,8,2,2 1,8,2,2", "TypeError"]

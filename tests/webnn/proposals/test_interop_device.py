@@ -133,7 +133,7 @@ PRINTED = ["8", "TypeError", "TypeError", "true"]
 @needs_quickjs
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(Clock(monkeypatch), revision=REVISION)
-    assert page.run(f"(async () => {{{JAVASCRIPT}}})().catch(error => console.log(error.stack))") == PRINTED
+    assert page.run_async(JAVASCRIPT) == PRINTED
 
 
 @pytest.mark.processes

@@ -63,7 +63,7 @@ LAST = "TypeError sin: input must have a data type of ['float32', 'float16', 'bf
 
 
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
-    printed = Page(Clock(monkeypatch), revision=REVISION).run(f"(async () => {{{PROGRAM}}})().catch(error => console.log(error.stack))")
+    printed = Page(Clock(monkeypatch), revision=REVISION).run_async(PROGRAM)
     assert [line for line in printed if line != HALF] == [*LINES, LAST]
 
 

@@ -80,7 +80,7 @@ LINES = [
 
 def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(Clock(monkeypatch), revision=REVISION)
-    assert page.run(f"(async () => {{{PROGRAM}}})().catch(error => console.log(error.stack))") == LINES
+    assert page.run_async(PROGRAM) == LINES
 
 
 @pytest.mark.processes
