@@ -21,7 +21,7 @@ from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
-from webnn.context.timeline import BUSY
+from webnn.context.timeline import BUSY, Busy
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -276,7 +276,8 @@ class TensorSteps(Steps):
 
         # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
         timeline = state.timeline
-        if self.direct and tensor._descriptor.byte_length <= _SHORT and (data := timeline.attempt(memory.read)) is not BUSY:
+        short = self.direct and tensor._descriptor.byte_length <= _SHORT
+        if short and (data := timeline.attempt(_read_soon, memory)) is not BUSY:
             pending.resolve_soon(lambda: data if view is None else _put(data, view))
             return pending.future
 
@@ -284,7 +285,11 @@ class TensorSteps(Steps):
             if tensor._memory is None:
                 pending.reject(_destroyed(state, "readTensor"))
             elif not pending.future.done():
-                copied = memory.read()
+                try:
+                    copied = memory.read()
+                except (OperationError, InvalidStateError) as error:  # the numbers are on a device, which fails
+                    pending.reject(error)
+                    return
                 pending.resolve(lambda: copied if view is None else _put(copied, view))
 
         timeline.hurry(job)
@@ -348,6 +353,11 @@ def _repeat(implementation: Implementation, last: Dispatch) -> bool:
         return False
     implementation.repeat()
     return True
+
+
+def _read_soon(memory: TensorMemory) -> Array | Busy:
+    """Return a copy; `BUSY` if that would wait for a device."""
+    return BUSY if memory.isAway else memory.read()
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:

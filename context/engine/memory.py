@@ -59,6 +59,11 @@ class TensorMemory:
             self._value = runtime.load().OrtValue.ortvalue_from_numpy(self.array)
         return self._value
 
+    @property
+    def isAway(self) -> bool:
+        """Tell whether the next read has to wait for a device."""
+        return False
+
     def write(self, source: Array) -> None:
         """Copy the bytes of an array of the same byte length, in row-major order."""
         if source.dtype is self.dtype and source.shape == self.shape:

@@ -48,7 +48,7 @@ __all__ = [
 REQUEST = struct.Struct("<BI")
 #: An input or output in shared memory: the number of the segment, 0 for none, and the position in it.
 PLACE = struct.Struct("<IQ")
-#: The size of a dimension. If sizes differ from run to run, the sizes of all inputs and outputs follow their places.
+#: The size of a dimension. If sizes differ from run to run, the sizes of all inputs and outputs end the request.
 SIZE = struct.Struct("<I")
 #: The beginning of an answer: a mark, the number of the request, and how it ended. A part of another message is not taken for one.
 _ANSWER = struct.Struct("<4sIB")
@@ -77,6 +77,10 @@ class Operation(IntEnum):
     END_PROFILE = 8
     PROBE = 9
     REST = 10
+    #: As RUN, with the memory of tensors. A byte for each input follows the places: 1 if the program has written the tensor.
+    DISPATCH = 11
+    #: Bring the numbers of a tensor to where the program sees them. The body is its place.
+    FETCH = 12
 
 
 class Answer(IntEnum):
@@ -249,13 +253,17 @@ def _texts(value: object) -> list[str]:
     return value
 
 
-def read_build(body: bytes) -> tuple[list[str], list[tuple[str, list[str]]] | None, list[str]]:
-    """Return the providers of a session, the groups of nodes that each got (``None`` if it is not known), and warnings.
+def read_build(body: bytes) -> tuple[list[str], list[tuple[str, list[str]]] | None, bool, list[str]]:
+    """Return what is told of a session.
+
+    Returns:
+        The providers, the groups of nodes that each got (``None`` if it is not known), whether a dispatch leaves numbers on a device, and
+        warnings.
 
     Raises:
         ProtocolError: The body is something else.
     """
-    told = _load(body, {"providers": list, "assignments": (list, type(None)), "warnings": list})
+    told = _load(body, {"providers": list, "assignments": (list, type(None)), "leaves": bool, "warnings": list})
     groups: list[tuple[str, list[str]]] | None = None
     if told["assignments"] is not None:
         groups = []
@@ -263,7 +271,7 @@ def read_build(body: bytes) -> tuple[list[str], list[tuple[str, list[str]]] | No
             if not isinstance(each, list) or len(each) != 2 or not isinstance(each[0], str):
                 raise ProtocolError
             groups.append((each[0], _texts(each[1])))
-    return _texts(told["providers"]), groups, _texts(told["warnings"])
+    return _texts(told["providers"]), groups, told["leaves"], _texts(told["warnings"])
 
 
 def read_devices(body: bytes) -> tuple[list[Device], str]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -73,6 +73,7 @@ class RemoteGraph:
         "_copies",
         "_host",
         "_key",
+        "_leaves",
         "_model",
         "_named",
         "_number",
@@ -101,7 +102,7 @@ class RemoteGraph:
             raise engine_failure(model, "build", str(error)) from error
         # The process has the weights.
         self._model = replace(model, weights=())
-        self.providers, self._assignments, told = host.check(read_build, answer, "build")
+        self.providers, self._assignments, self._leaves, told = host.check(read_build, answer, "build")
         for text in told:
             warnings.warn(text, WebNNWarning, stacklevel=2)
         numbers = itertools.count()
@@ -157,7 +158,7 @@ class RemoteGraph:
         copies = [self._copy_of(slot) if addresses[slot.index] else (0, 0) for slot in (*self.inputs.values(), *self.outputs.values())]
         for slot in self.inputs.values():
             ctypes.memmove(copies[slot.index][1], addresses[slot.index], slot.nbytes)
-        self._compute("compute", [memory for memory, _ in copies], [*self.inputs.values(), *self.outputs.values()])
+        self._compute(Operation.RUN, [memory for memory, _ in copies], [*self.inputs.values(), *self.outputs.values()])
         for slot in self.outputs.values():
             if addresses[slot.index]:
                 ctypes.memmove(addresses[slot.index], copies[slot.index][1], slot.nbytes)
@@ -171,11 +172,9 @@ class RemoteGraph:
         memories = [*self._bound]
         for slot, memory in zip(call.slots, call.memories, strict=True):
             memories[slot.index] = memory
-            if slot.index >= len(self.inputs):
-                cast("SharedMemory", memory).replace()
         start = perf_counter()
         try:
-            self._compute("dispatch", memories, call.slots)
+            self._compute(Operation.DISPATCH, memories, call.slots)
         except InvalidStateError:
             return
         self.took(perf_counter() - start)
@@ -184,10 +183,15 @@ class RemoteGraph:
 
     def repeat(self) -> None:
         """Compute `last` again, as `dispatch` does."""
+        bound, count = self._bound, len(self.inputs)
+        changes = self._leave(bound)
         try:
-            self._host.request(Operation.REPEAT, self._key, method="dispatch", work=self._work)
+            self._host.request(Operation.REPEAT, self._key + changes, method="dispatch", work=self._work)
         except InvalidStateError:
             self.last = None
+            return
+        for memory in bound[:count]:
+            memory.isChanged = False
 
     def took(self, seconds: float) -> None:
         """Learn how long a run took."""
@@ -215,33 +219,55 @@ class RemoteGraph:
             found = self._copies[slot.index] = memory, memory.array.ctypes.data
         return found
 
-    def _compute(self, method: str, memories: list[Any], slots: Sequence[BufferSlot]) -> None:
+    def _compute(self, operation: Operation, memories: list[Any], slots: Sequence[BufferSlot]) -> None:
         """Run the session with shared memory for each slot, by its index; 0 for an output that is not wanted."""
         host, bound = self._host, self._bound
+        isDispatch = operation == Operation.DISPATCH
+        method = "dispatch" if isDispatch else "compute"
         self.last = None
+        changes = self._leave(memories) if isDispatch else b""
         try:
             # The lists have the same objects: those have no equality but identity.
             if memories == bound:
-                host.request(Operation.REPEAT, self._key, method=method, work=self._work)
-                return
-            bound[:] = [-1] * len(bound)
-            places = [self._key]
-            for memory in memories:
-                if memory == 0:
-                    places.append(_NOWHERE)
-                    continue
-                memory.settle()
-                segment, offset, _ = memory.place
-                host.share(segment, method, self._work)
-                memory.users.add(self._reference)
-                places.append(PLACE.pack(segment, offset))
-            if self._named:
-                ordered = sorted(slots, key=lambda slot: slot.index)
-                places += [SIZE.pack(size) for slot in ordered for size in slot.descriptor.dimensions]
-            host.request(Operation.RUN, b"".join(places), method=method, work=self._work)
-            bound[:] = memories
+                host.request(Operation.REPEAT, self._key + changes, method=method, work=self._work)
+            else:
+                self._bind(operation, memories, slots, changes, method)
+                bound[:] = memories
         except EngineError as error:
             raise engine_failure(self._model, method, str(error)) from error
+        if isDispatch:
+            for memory in memories[: len(self.inputs)]:
+                memory.isChanged = False
+
+    def _leave(self, memories: list[Any]) -> bytes:
+        """Have outputs fetched when they are read, if they are left on a device; return for each input whether the program has written it.
+
+        An interrupt may come before the answer, and the process does the dispatch all the same.
+        """
+        count, fetch = len(self.inputs), self._host.fetch if self._leaves else None
+        for memory in memories[count:]:
+            memory.leave(fetch)
+        return bytes([memory.isChanged for memory in memories[:count]])
+
+    def _bind(self, operation: Operation, memories: list[Any], slots: Sequence[BufferSlot], changes: bytes, method: str) -> None:
+        """Run the session with other memory than the last time."""
+        host = self._host
+        self._bound[:] = [-1] * len(memories)
+        places = [self._key]
+        for memory in memories:
+            if memory == 0:
+                places.append(_NOWHERE)
+                continue
+            memory.settle()
+            segment, offset, _ = memory.place
+            host.share(segment, method, self._work)
+            memory.users.add(self._reference)
+            places.append(PLACE.pack(segment, offset))
+        places.append(changes)
+        if self._named:
+            ordered = sorted(slots, key=lambda slot: slot.index)
+            places += [SIZE.pack(size) for slot in ordered for size in slot.descriptor.dimensions]
+        host.request(operation, b"".join(places), method=method, work=self._work)
 
 
 def _describe(model: OnnxModel) -> str:

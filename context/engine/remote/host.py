@@ -18,11 +18,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from webnn.context.engine.remote.channel import LONGEST, Answer, Operation, ProtocolError, read_answer, read_text
-from webnn.context.engine.remote.memory import Arena, SharedMemory
+from webnn.context.engine.remote.channel import LONGEST, PLACE, Answer, Operation, ProtocolError, read_answer, read_text
+from webnn.context.engine.remote.memory import Arena, Place, SharedMemory
 from webnn.context.engine.remote.process import Process, abandon_spares, find_spare
 from webnn.context.timeline import Living
-from webnn.validation.errors import InvalidStateError
+from webnn.validation.errors import InvalidStateError, OperationError
 
 if TYPE_CHECKING:
     from webnn.context.state import Loss
@@ -199,6 +199,19 @@ class Host:
     def drop(self, graph: int) -> None:
         """Have the process forget a graph, before its next request. Any thread may call this."""
         self._dropped.append(graph)
+
+    def fetch(self, place: Place) -> None:
+        """Have the newest numbers of a tensor in its memory: a device may have them.
+
+        Raises:
+            OperationError: The copy fails.
+            InvalidStateError: The process has ended, and the context is lost.
+        """
+        try:
+            self.request(Operation.FETCH, PLACE.pack(place.segment, place.offset), method="readTensor", work="a copy from the device")
+        except EngineError as error:
+            message = f"readTensor: the copy from the device failed: {error}"
+            raise OperationError(message, operation="readTensor", rule="engine") from error
 
     def share(self, number: int, method: str, work: str) -> None:
         """Give the process a segment, unless it has it."""

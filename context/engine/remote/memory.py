@@ -15,6 +15,7 @@ import tempfile
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,20 +246,27 @@ def _clear(segment: Segment, place: Place) -> bool:
 class SharedMemory(TensorMemory):
     """The memory of a tensor in a segment. It is made zero when it is read, unless it was written before.
 
+    A device may have newer numbers than the memory. They are fetched when the memory is read.
+
     Attributes:
         place: Where it is.
+        isChanged: The program may have written it since the last dispatch with it.
     """
 
-    __slots__ = ("_isFormer", "_memory", "place")
+    __slots__ = ("_fetch", "_isFormer", "_memory", "isChanged", "place")
 
     def __init__(self, arena: Arena, descriptor: OperandDescriptor) -> None:
+        #: Fetches the numbers of the device; ``None`` if it has no newer ones.
+        self._fetch: Callable[[Place], None] | None = None
+        self.isChanged = True
         self.place, array, self._isFormer = arena.allocate(descriptor.byte_length)
         super().__init__(array[: descriptor.byte_length].view(NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape))
 
     @property
     def array(self) -> Array:
-        """The memory. Only jobs of the timeline may ask for it: it may become zero now."""
-        self.settle()
+        """The memory, to be read or written. Only jobs of the timeline may ask for it: it gets its numbers now."""
+        self._complete()
+        self.isChanged = True
         return self._memory
 
     @array.setter
@@ -271,9 +279,35 @@ class SharedMemory(TensorMemory):
             self._memory.fill(0)
             self._isFormer = False
 
+    @property
+    def isAway(self) -> bool:
+        """Tell whether the next read has to wait for a device."""
+        return self._fetch is not None
+
+    def _complete(self) -> None:
+        """Have all numbers in the memory."""
+        self.settle()
+        if self._fetch is not None:
+            self._fetch(self.place)
+            self._fetch = None
+
     def replace(self) -> None:
-        """Learn that all of it is about to be written."""
-        self._isFormer = False
+        """Learn that all of it is about to be written by the program."""
+        self._isFormer, self._fetch, self.isChanged = False, None, True
+
+    def leave(self, fetch: Callable[[Place], None] | None) -> None:
+        """Learn that all of it is about to be written by a dispatch, and how its numbers are fetched, if they stay on a device."""
+        self._isFormer, self._fetch, self.isChanged = False, fetch, False
+
+    def read(self) -> Array:
+        """Return a copy."""
+        self._complete()
+        return self._memory.copy()
+
+    def copy_to(self, target: Array) -> None:
+        """Copy to an array of the same type and shape."""
+        self._complete()
+        target[...] = self._memory
 
     def write(self, source: Array) -> None:
         """Copy the bytes of an array of the same byte length, in row-major order."""

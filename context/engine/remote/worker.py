@@ -34,6 +34,7 @@ from webnn.context.engine.remote.channel import (
     unpack_selection,
 )
 from webnn.context.engine.remote.memory import Segment
+from webnn.context.engine.remote.residence import Make, Residence, Run
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.engine.sized import SizedGraph
 from webnn.context.processes import end_with_parent
@@ -105,6 +106,11 @@ class _Worker:
         self._segments: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
         self._addresses: dict[int, int] = {0: 0}
         self._graphs: dict[int, CompiledGraph | Session] = {}
+        #: The makers of memory of a device, by graph.
+        self._makers: dict[int, Make | None] = {}
+        #: The last dispatch of a graph, to be repeated.
+        self._runs: dict[int, Run] = {}
+        self._residence = Residence()
         #: A graph uses its weights in place.
         self._weights: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
         #: The devices of plug-ins, with and without simulators.
@@ -119,6 +125,8 @@ class _Worker:
             Operation.SEGMENT: self._take_segment,
             Operation.BUILD: self._build,
             Operation.RUN: self._run,
+            Operation.DISPATCH: self._dispatch,
+            Operation.FETCH: self._fetch,
             Operation.REPEAT: self._repeat,
             Operation.DROP: self._drop,
             Operation.END_PROFILE: self._end_profile,
@@ -203,9 +211,11 @@ class _Worker:
         with warnings.catch_warnings(record=True) as caught:
             graph = self._compile(told, array[align(length) :], selection)
         self._graphs[number], self._weights[number] = graph, array
+        make = self._makers[number] = self._residence.find(graph, selection) if isinstance(graph, CompiledGraph) else None
         answer = {
             "providers": graph.providers,
             "assignments": graph.assignments(),
+            "leaves": make is not None,
             "warnings": [str(each.message) for each in caught],
         }
         return json.dumps(answer).encode()
@@ -233,7 +243,9 @@ class _Worker:
         return CompiledGraph(model, selection, profile=told["profile"], cache=cache)
 
     def _run(self, body: bytes) -> bytes:
-        graph = self._graphs[int.from_bytes(body[:4], "little")]
+        number = int.from_bytes(body[:4], "little")
+        graph = self._graphs[number]
+        self._runs.pop(number, None)
         end = 4 + PLACE.size * (len(graph.inputs) + len(graph.outputs))
         known = self._addresses
         addresses = [known[segment] + offset for segment, offset in PLACE.iter_unpack(body[4:end])]
@@ -244,21 +256,67 @@ class _Worker:
             SizedGraph(graph, _give(graph.inputs, sizes), _give(graph.outputs, sizes)).run(addresses)
         return b""
 
+    def _dispatch(self, body: bytes) -> bytes:
+        number = int.from_bytes(body[:4], "little")
+        graph = self._graphs[number]
+        count = len(graph.inputs)
+        split = 4 + PLACE.size * (count + len(graph.outputs))
+        places = [*PLACE.iter_unpack(body[4:split])]
+        end = split + count
+        sized: CompiledGraph | Session | SizedGraph = graph
+        if len(body) > end and isinstance(graph, CompiledGraph):
+            sizes = (size for [size] in SIZE.iter_unpack(body[end:]))
+            sized = SizedGraph(graph, _give(graph.inputs, sizes), _give(graph.outputs, sizes))
+        make = self._makers[number]
+        if make is not None and isinstance(graph, CompiledGraph):
+            slots = [*sized.inputs.values(), *sized.outputs.values()]
+            memories = [
+                self._segments[segment][offset : offset + slot.nbytes] for (segment, offset), slot in zip(places, slots, strict=True)
+            ]
+            run = self._residence.prepare(graph, slots, memories, make)
+        else:
+            run = self._prepare(sized, [self._addresses[segment] + offset for segment, offset in places], count)
+        self._runs[number] = run
+        run(body[split:end])
+        return b""
+
+    def _prepare(self, graph: CompiledGraph | Session | SizedGraph, addresses: list[int], count: int) -> Run:
+        """Return what runs a graph without numbers on a device; other graphs may have left some there."""
+
+        def run(_: bytes) -> None:
+            for address in addresses[:count]:
+                self._residence.fetch(address)
+            graph.run(addresses)
+            for address in addresses[count:]:
+                self._residence.replace(address)
+
+        return run
+
+    def _fetch(self, body: bytes) -> bytes:
+        segment, offset = PLACE.unpack(body)
+        self._residence.fetch(self._addresses[segment] + offset)
+        return b""
+
     def _repeat(self, body: bytes) -> bytes:
-        self._graphs[int.from_bytes(body, "little")].repeat()
+        number = int.from_bytes(body[:4], "little")
+        if number in self._runs:
+            self._runs[number](body[4:])
+        else:
+            self._graphs[number].repeat()
         return b""
 
     def _drop(self, body: bytes) -> bytes:
         graphs, segments = json.loads(body)
         for number in graphs:
             # A graph whose build failed is not there.
-            self._graphs.pop(number, None)
-            self._weights.pop(number, None)
+            for table in (self._graphs, self._weights, self._makers, self._runs):
+                table.pop(number, None)
         if segments:
             # A graph must not keep an address without memory.
             for graph in self._graphs.values():
                 graph.forget()
         for number in segments:
+            self._residence.forget(self._addresses[number], self._segments[number].nbytes)
             del self._segments[number], self._addresses[number]
         return b""
 
@@ -266,6 +324,9 @@ class _Worker:
         """Forget all but the drivers: the next context may have this process."""
         self._graphs.clear()
         self._weights.clear()
+        self._makers.clear()
+        self._runs.clear()
+        self._residence.clear()
         self._segments.clear()
         self._addresses = {0: 0}
         return b""

@@ -46,12 +46,12 @@ def test_not_an_answer(message: bytes) -> None:
         read_answer(message)
 
 
-BUILT: dict[str, Any] = {"providers": [CPU], "assignments": [[CPU, ["a"]]], "warnings": []}
+BUILT: dict[str, Any] = {"providers": [CPU], "assignments": [[CPU, ["a"]]], "leaves": True, "warnings": []}
 
 
 def test_an_answer_to_a_build() -> None:
-    assert read_build(json.dumps(BUILT).encode()) == ([CPU], [(CPU, ["a"])], [])
-    assert read_build(json.dumps({**BUILT, "assignments": None}).encode()) == ([CPU], None, [])
+    assert read_build(json.dumps(BUILT).encode()) == ([CPU], [(CPU, ["a"])], True, [])
+    assert read_build(json.dumps({**BUILT, "assignments": None}).encode()) == ([CPU], None, True, [])
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,9 @@ def test_a_process_that_sends_what_it_must_not(monkeypatch: pytest.MonkeyPatch, 
 def test_a_build_that_is_not_answered_well(monkeypatch: pytest.MonkeyPatch) -> None:
     context = isolated()
     with monkeypatch.context() as patch:
-        patch.setattr("webnn.context.engine.remote.channel._load", lambda *_: {"providers": 1, "assignments": None, "warnings": []})
+        patch.setattr(
+            "webnn.context.engine.remote.channel._load", lambda *_: {"providers": 1, "assignments": None, "leaves": False, "warnings": []}
+        )
         with pytest.raises(InvalidStateError, match="sent what it must not"):
             build(context)
 
