@@ -15,24 +15,18 @@ from webnn.hlo.ir import Function, Module, Region, RegionBuilder, Value
 from webnn.importing.report import RefusedModelError, Report
 from webnn.stablehlo import Settings, survey
 from webnn.xla import running
-from webnn.xla.shapes import AnyShape, TupleShape, flatten
+from webnn.xla.shapes import AnyShape
+from webnn.xla.signature import Signature, names_of
 
 __all__ = ["Computation"]
 
 
-class Computation:
+class Computation(Signature):
     """A program that is built: `ComputationBuilder.Build` makes it. It does not change.
 
     It is an argument of `Call`, `Map`, `Reduce`, `ReduceWindow`, `SelectAndScatter` and `While`.
 
     Attributes:
-        name: Its name, which may be empty.
-        parameter_names: The names of its parameters.
-        parameter_shapes: The shapes of its parameters.
-        result_shape: The shape of its result.
-        argument_names: The names of the arrays of all parameters: ``"x"``; for a tuple ``"x.0"``, ``"x.1"``.
-        array_shapes: The shapes of the arrays of all parameters.
-        result_names: The names of the arrays of the result.
         module: The program in StableHLO, as a function ``main``: its arguments and results are the arrays of the parameters and of the
             result, without tuples.
     """
@@ -40,17 +34,10 @@ class Computation:
     def __init__(
         self, name: str, parameters: Sequence[tuple[str, AnyShape]], result_shape: AnyShape, body: Region, size: int, depth: int
     ) -> None:
-        self.name = name
-        self.parameter_names = tuple([name for name, _ in parameters])
-        self.parameter_shapes = tuple([shape for _, shape in parameters])
-        self.result_shape = result_shape
-        names = [each for name, shape in parameters for each in _names(name, shape)]
+        names = [each for parameter, shape in parameters for each in names_of(parameter, shape)]
         function = Function(name="main", body=body, argument_names=tuple(names))
+        super().__init__(name, parameters, result_shape, function)
         self.module = Module(functions=(function,), name=name)
-        #: The names and shapes of the arrays of all parameters, and the names of the arrays of the result.
-        self.argument_names = function.argument_names
-        self.array_shapes = tuple([each for shape in self.parameter_shapes for each in flatten(shape)])
-        self.result_names = function.result_names
         self._body = body
         #: The number of operations, and how deep computations are nested in them.
         self._size = size
@@ -150,13 +137,6 @@ class Computation:
     def _copy(self, target: RegionBuilder, arguments: Sequence[Value]) -> tuple[Value, ...]:
         """Append the operations to another program, and return the arrays of the result."""
         return _copy(self._body, target, dict(zip(self._body.arguments, arguments, strict=True)))
-
-
-def _names(name: str, shape: AnyShape) -> list[str]:
-    """Return a name for each array of a parameter: ``"x"``; of a tuple ``"x.0"``, ``"x.1"``."""
-    if isinstance(shape, TupleShape):
-        return [each for index, inner in enumerate(shape.shapes) for each in _names(f"{name}.{index}", inner)]
-    return [name]
 
 
 def _copy(region: Region, target: RegionBuilder, values: dict[Value, Value]) -> tuple[Value, ...]:

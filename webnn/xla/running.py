@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from webnn.importing.report import Report
     from webnn.importing.values import Array
     from webnn.validation.descriptor import OperandDescriptor
-    from webnn.xla.computation import Computation
     from webnn.xla.shapes import AnyShape
+    from webnn.xla.signature import Signature
 
 __all__ = ["BuiltComputation", "check_builder", "check_context", "lower", "take_arrays", "take_constants", "take_operands"]
 
@@ -42,14 +42,14 @@ def check_builder(builder: object) -> None:
         raise XlaTypeError(f"must be an MLGraphBuilder, got {webidl.describe(builder)}", "lower", "builder")
 
 
-def take_constants(computation: Computation, constants: Mapping[str, Any] | None) -> dict[str, Array]:
+def take_constants(signature: Signature, constants: Mapping[str, Any] | None) -> dict[str, Array]:
     """Return the parameters that are known, by the names of their arrays."""
     known: dict[str, Array] = {}
     if constants is None:
         return known
     if not isinstance(constants, Mapping):
         raise XlaTypeError(f"must be a mapping, got {webidl.describe(constants)}", "execute", "constants")
-    shapes = dict(zip(computation.argument_names, computation.array_shapes, strict=True))
+    shapes = dict(zip(signature.argument_names, signature.array_shapes, strict=True))
     for name, given in constants.items():
         if name not in shapes:
             names = ", ".join(map(repr, shapes)) or "none"
@@ -58,11 +58,11 @@ def take_constants(computation: Computation, constants: Mapping[str, Any] | None
     return known
 
 
-def take_arrays(computation: Computation, arrays: Sequence[Any], known: Mapping[str, Array]) -> dict[str, Array]:
+def take_arrays(signature: Signature, arrays: Sequence[Any], known: Mapping[str, Array]) -> dict[str, Array]:
     """Return the arrays of the parameters by their names, without those that are known."""
-    names = iter(computation.argument_names)
+    names = iter(signature.argument_names)
     wanted = []
-    for name, shape in zip(computation.parameter_names, computation.parameter_shapes, strict=True):
+    for name, shape in zip(signature.parameter_names, signature.parameter_shapes, strict=True):
         inner = [next(names) for _ in flatten(shape)]
         if not inner or not all(each in known for each in inner):
             wanted.append((name, shape, inner))
@@ -82,17 +82,17 @@ def take_arrays(computation: Computation, arrays: Sequence[Any], known: Mapping[
     return feeds
 
 
-def take_operands(computation: Computation, arguments: Sequence[Any]) -> tuple[dict[str, MLOperand], dict[str, Array]]:
+def take_operands(signature: Signature, arguments: Sequence[Any]) -> tuple[dict[str, MLOperand], dict[str, Array]]:
     """Return operands for the parameters, and the arrays that are known, by their names."""
     if not isinstance(arguments, (tuple, list)):
         raise XlaTypeError(f"must be a sequence, got {webidl.describe(arguments)}", "lower", "arguments")
-    if len(arguments) != len(computation.parameter_shapes):
-        shapes = ", ".join(map(str, computation.parameter_shapes)) or "none"
+    if len(arguments) != len(signature.parameter_shapes):
+        shapes = ", ".join(map(str, signature.parameter_shapes)) or "none"
         raise XlaError(f"must be given for the parameters {shapes}; got {len(arguments)}", "lower", "arguments")
     operands: dict[str, MLOperand] = {}
     known: dict[str, Array] = {}
-    names = iter(computation.argument_names)
-    for position, (given, shape) in enumerate(zip(arguments, computation.parameter_shapes, strict=True)):
+    names = iter(signature.argument_names)
+    for position, (given, shape) in enumerate(zip(arguments, signature.parameter_shapes, strict=True)):
         for leaf, each, place in _leaves(given, shape, "lower", f"arguments[{position}]"):
             if webidl.isInstance(each, MLOperand):
                 operands[next(names)] = each
@@ -115,7 +115,7 @@ def _leaves(given: Any, shape: AnyShape, operation: str, argument: str) -> Itera
 
 
 def lower(
-    computation: Computation, description: GraphDescription, builder: GraphBuilder, operands: Mapping[str, MLOperand], *, int32: bool
+    signature: Signature, description: GraphDescription, builder: GraphBuilder, operands: Mapping[str, MLOperand], *, int32: bool
 ) -> MLOperand | tuple[Any, ...]:
     """Make the operations of a graph in a builder, and return the operands of the result."""
     acceptance = builder._revision.acceptance
@@ -129,7 +129,7 @@ def lower(
         if operand.descriptor != wanted:
             raise XlaError(f"must be an operand of {wanted} for the parameter {name!r}, got {operand.descriptor}", "lower", "arguments")
     made = build_import(description, builder, needed)
-    found = assemble(computation.result_shape, (made[name] for name in computation.result_names), tuple)
+    found = assemble(signature.result_shape, (made[name] for name in signature.result_names), tuple)
     assert isinstance(found, (MLOperand, tuple))
     return found
 
@@ -137,14 +137,14 @@ def lower(
 class BuiltComputation:
     """A computation that is built in a context, from its graph."""
 
-    def __init__(self, computation: Computation, description: GraphDescription, report: Report, context: MLContext, *, int32: bool) -> None:
+    def __init__(self, signature: Signature, description: GraphDescription, report: Report, context: MLContext, *, int32: bool) -> None:
         builder = MLGraphBuilder(context)
-        imported = finish_import(description, report, computation.name, builder, int32=int32)
+        imported = finish_import(description, report, signature.name, builder, int32=int32)
         self._inputs = imported.inputs
         self._outputs: dict[str, OperandDescriptor] = {name: each.descriptor for name, each in imported.outputs.items()}
         self._graph = builder.buildSync(imported.outputs)
-        self._shape = computation.result_shape
-        self._names = computation.result_names
+        self._shape = signature.result_shape
+        self._names = signature.result_names
 
     def run(self, context: MLContext, feeds: Mapping[str, Array]) -> Any:
         """Run the graph with the arrays of the parameters, by their names."""
