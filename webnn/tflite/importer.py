@@ -17,7 +17,7 @@ from webnn.reference import compute
 from webnn.tflite.model import Model, Operator, Signature, Subgraph, Tensor
 from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantize
 from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, advise
-from webnn.tflite.rules.control import Variables
+from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException
 

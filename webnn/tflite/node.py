@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.borrowing import run_rule
 from webnn.tflite.model import Operator, Quantization, Tensor
 from webnn.tflite.schema import names_of
+from webnn.tflite.variables import Variables
 from webnn.validation import webidl
-
-if TYPE_CHECKING:
-    from webnn.tflite.rules.control import Variables
 
 __all__ = ["Node", "Rule", "Rules", "borrow", "dequantize", "find_quantization", "quantize"]
 
