@@ -17,9 +17,11 @@ from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import HARNESS, PLACEHOLDER, TRACE, Record, Settings, document_of, subtest_script, time_limit
+from webnn.wpt_runner.harness import document_of
+from webnn.wpt_runner.observing import Record
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 from webnn.wpt_runner.serving import Server
+from webnn.wpt_runner.settings import HARNESS, PLACEHOLDER, TRACE, Settings, subtest_script, time_limit
 
 __all__ = ["debug_test", "run_test_in_node"]
 

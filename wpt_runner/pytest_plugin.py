@@ -30,7 +30,7 @@ class _Session:
     def __init__(self, config: pytest.Config) -> None:
         # Imported lazily: pytest loads this plugin in every run where the package is installed.
         from webnn.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
-        from webnn.wpt_runner import checkout, expectations, flavours, harness, levels, runner  # noqa: PLC0415
+        from webnn.wpt_runner import checkout, expectations, flavours, levels, runner, settings  # noqa: PLC0415
 
         revision = config.getoption("wpt_revision")
         try:
@@ -46,7 +46,7 @@ class _Session:
         self.flavours = [flavours.Flavour(name) for name in config.getoption("wpt_flavour")]
         multiplier = config.getoption("wpt_timeout_multiplier")
         subtests = tuple(config.getoption("wpt_subtest"))
-        self.settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier, subtests=subtests)
+        self.settings = settings.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier, subtests=subtests)
         self.runner = runner.OneByOne(self.checkout, self.settings)
         self.header = [f"wpt: {choice.describe(level.dialect, name)}"]
         if choice.warning():

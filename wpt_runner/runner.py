@@ -24,8 +24,9 @@ from webnn.processes.spread import spread
 from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, run_test, time_limit
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.settings import Settings, time_limit
 
 __all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_one", "run_tests", "run_tests_on"]
 

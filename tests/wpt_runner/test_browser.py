@@ -20,10 +20,11 @@ from webnn.wpt_runner.browser.pages import answer_pages, read_pages
 from webnn.wpt_runner.browser.pair import TestBrowser, _Records, compare_results
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.serving import Server
+from webnn.wpt_runner.settings import Settings
 
 #: A harness that waits for the page, as the real one does.
 PAGE_HARNESS = """
@@ -256,7 +257,7 @@ def test_what_did_not_run_is_not_listed(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def planted(checkout: Checkout, test: Test, settings: Settings, note: Any) -> FileResult:
-    from webnn.wpt_runner.harness import Instrument
+    from webnn.wpt_runner.observing import Instrument
 
     class Planted(Instrument):
         script = "global => { global.mark = true; }"

@@ -14,8 +14,9 @@ from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, _evaluate, run_test, time_limit
+from webnn.wpt_runner.harness import _evaluate, run_test
 from webnn.wpt_runner.results import FileResult, Subtest
+from webnn.wpt_runner.settings import Settings, time_limit
 
 pytestmark = needs_quickjs
 

@@ -14,9 +14,10 @@ from tests.webnn.javascript.node_support import require_node
 from tests.wpt_runner.checkouts import PAGES, copy_web
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.node_tests import run_test_in_node
 from webnn.wpt_runner.results import FileResult
+from webnn.wpt_runner.settings import Settings
 
 #: The files, and how many subtests each has.
 FILES = {"many": 3, "names": 34, "ranks": 48, "required": 2, "rounding": 15, "shapes": 6}

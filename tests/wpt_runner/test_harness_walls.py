@@ -14,9 +14,9 @@ import pytest
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.results import FileResult
 from webnn.wpt_runner.runner import OneByOne, run_tests
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux"), needs_quickjs]
 

@@ -18,10 +18,11 @@ from webnn.javascript.node import NodeMissingError
 from webnn.wpt_runner import node_tests
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.node_tests import run_test_in_node
 from webnn.wpt_runner.results import FileResult, Subtest
 from webnn.wpt_runner.runner import OneByOne
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = [needs_quickjs, pytest.mark.processes]
 BOTH = [Flavour.WINDOW, Flavour.WORKER]

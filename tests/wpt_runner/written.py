@@ -8,9 +8,10 @@ from pathlib import Path
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.results import FileStatus, Subtest
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["UTILS", "UTILS_2026", "run_file", "written_checkout"]
 

@@ -13,8 +13,8 @@ from typing import Any
 from tools.upstream.files import FOLDER, OurFile, folder_of, our_files, overlay
 from webnn.wpt_runner.browser.pair import TestBrowser
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.results import FileResult, SubtestStatus
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["FILE", "Recorded", "digest", "load", "must_run", "outdated", "record", "render"]
 

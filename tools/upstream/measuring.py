@@ -16,9 +16,10 @@ from tools.steps.cited import Key
 from tools.steps.recording import Recorder
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.levels import Level
 from webnn.wpt_runner.results import FileResult
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["Measured", "measure"]
 

@@ -19,11 +19,11 @@ from webnn.wpt_runner.browser.pair import Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.reports.wptreport import write_wptreport
 from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
 from webnn.wpt_runner.runner import describe_run, run_tests
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["command"]
 

@@ -16,9 +16,9 @@ from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTime
 from webnn.commands.text import one_line
 from webnn.wpt_runner.browser.pages import answer_pages, read_pages
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.harness import Settings, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.serving import Server
+from webnn.wpt_runner.settings import Settings, time_limit
 from webnn.wpt_runner.substitution import Hosts
 
 __all__ = ["Driver", "Pair", "TestBrowser", "compare_results"]

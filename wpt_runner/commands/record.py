@@ -17,11 +17,11 @@ from webnn.display.text import plural
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import StartError, cores
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.recording.choice import choose_tests, stem
 from webnn.wpt_runner.recording.files import encode_file, write_file
 from webnn.wpt_runner.recording.recorder import Recording, record_tests
+from webnn.wpt_runner.settings import Settings
 from webnn.wpt_runner.terminal import make_console, show_progress
 
 __all__ = ["command"]

@@ -35,7 +35,7 @@ from webnn.wpt_runner.expectations import Expectations, add_providers, bundled, 
 from webnn.wpt_runner.expectations.entries import device_of
 from webnn.wpt_runner.features import choose_features, find_features
 from webnn.wpt_runner.flavours import Flavour, join_place
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.levels import choose
 from webnn.wpt_runner.reports.annotations import annotate
 from webnn.wpt_runner.reports.html import write_html
@@ -44,6 +44,7 @@ from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult
 from webnn.wpt_runner.runner import describe_run, run_tests, run_tests_on
 from webnn.wpt_runner.selection import choose_again, find_flaky, take_worst
+from webnn.wpt_runner.settings import Settings
 from webnn.wpt_runner.terminal import show_progress
 
 __all__ = ["Debugger", "command"]

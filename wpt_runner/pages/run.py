@@ -9,10 +9,11 @@ from collections.abc import Callable
 import webnn
 from webnn.javascript.realm import Realm, ScriptError, load_script
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.harness import HARNESS, TRACE, Instrument, Record, Settings, subtest_script, time_limit
+from webnn.wpt_runner.observing import Instrument, Record
 from webnn.wpt_runner.pages.browsing import Browsing, Page, Program
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 from webnn.wpt_runner.serving import Server
+from webnn.wpt_runner.settings import HARNESS, TRACE, Settings, subtest_script, time_limit
 
 __all__ = ["run_page"]
 

@@ -14,12 +14,14 @@ import numpy as np
 
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.harness import Instrument, Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.levels import LEVELS
+from webnn.wpt_runner.observing import Instrument
 from webnn.wpt_runner.recording.graphs import Computation
 from webnn.wpt_runner.recording.numbers import RecordingError, Tensor, decode_number, encode_number, encode_tensor
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.runner import run_each
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["Recording", "Skipped", "record_test", "record_tests"]
 

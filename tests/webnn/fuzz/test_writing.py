@@ -20,7 +20,8 @@ from webnn.fuzz.known import SHIPPED, KnownError, load_known
 from webnn.fuzz.programs import SHARED, FuzzProgram
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.settings import Settings
 
 FINDING = Finding(
     "browser", "build", "refuses", "TypeError: # is 'no'", "it's refused, for a reason that takes more than one line of text in a file"

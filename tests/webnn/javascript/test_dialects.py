@@ -19,7 +19,8 @@ from webnn.context.profiles import load_profile
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.settings import Settings
 
 DIALECTS = ("browsers-2024", "wpt-2024-06")
 CURRENT_DIALECTS = ("browsers-2026", "wpt-2025-03")

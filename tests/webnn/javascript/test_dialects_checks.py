@@ -12,7 +12,8 @@ from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.settings import Settings
 
 START = """
 const flat = {dataType: 'float32', shape: [2]}, both = {...flat, readable: true, writable: true};

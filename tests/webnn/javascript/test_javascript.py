@@ -13,7 +13,8 @@ from tests.wpt_runner.checkouts import WEB, make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.context.engine.session import CompiledGraph
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = needs_quickjs
 

@@ -9,7 +9,8 @@ import pytest
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = needs_quickjs
 

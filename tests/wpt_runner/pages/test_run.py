@@ -12,9 +12,11 @@ from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import PAGES, copy_web, make_checkout
 from tests.wpt_runner.clock import Clock
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Instrument, Settings, run_test
+from webnn.wpt_runner.harness import run_test
+from webnn.wpt_runner.observing import Instrument
 from webnn.wpt_runner.results import FileResult
 from webnn.wpt_runner.runner import OneByOne
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = needs_quickjs
 

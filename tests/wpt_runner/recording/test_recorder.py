@@ -17,12 +17,12 @@ from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.recorded import UTILS, conformance_checkout
 from webnn import OperandDescriptor
 from webnn.wpt_runner.checkout import Checkout, CheckoutError
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.recording.choice import choose_tests
 from webnn.wpt_runner.recording.files import encode_file, write_file
 from webnn.wpt_runner.recording.numbers import RecordingError, Tensor, decode_number, encode_number
 from webnn.wpt_runner.recording.recorder import Recording, record_test
 from webnn.wpt_runner.results import FileStatus
+from webnn.wpt_runner.settings import Settings
 from webnn.wpt_runner.vectors.cases import Status, load_cases
 from webnn.wpt_runner.vectors.replay import run_case
 

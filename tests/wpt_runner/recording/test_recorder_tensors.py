@@ -10,10 +10,10 @@ from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.recorded import META, UTILS
 from tests.wpt_runner.written import written_checkout
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.recording.choice import choose_tests
 from webnn.wpt_runner.recording.recorder import Recording, record_test
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = [needs_quickjs]
 LEVEL = LEVELS[-1]

@@ -20,9 +20,10 @@ from webnn.commands.main import app
 from webnn.proposals.proposal import Case, Proposal, Script
 from webnn.validation.drafts import extra_additions, find_addition, find_revision
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.harness import run_test
 from webnn.wpt_runner.levels import find_level
 from webnn.wpt_runner.results import FileStatus, SubtestStatus
+from webnn.wpt_runner.settings import Settings
 from webnn.wpt_runner.writing.cases import WritingError
 from webnn.wpt_runner.writing.proposal import write_proposal_tests
 

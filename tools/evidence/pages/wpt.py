@@ -17,10 +17,10 @@ from webnn.serve.options import Options
 from webnn.wpt_runner.browser.pair import Driver, Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.results import FileResult, SubtestStatus
 from webnn.wpt_runner.runner import run_tests
+from webnn.wpt_runner.settings import Settings
 
 __all__ = ["add_arguments", "run"]
 
