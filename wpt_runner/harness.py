@@ -38,12 +38,13 @@ def run_test(
     if test.file.is_page:
         from webnn.wpt_runner.pages.run import run_page  # noqa: PLC0415 (few tests are pages)
 
-        return run_page(checkout, test, settings, on_subtest, instrument, on_refused)
+        with settings.emulate():
+            return run_page(checkout, test, settings, on_subtest, instrument, on_refused)
     started = time.monotonic()
     record = Record(settings, on_subtest, instrument)
     harness, server = record.harness, Server(checkout)
     revision = load_idl(settings.revision, settings.dialect).revision
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), settings.emulate():
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(

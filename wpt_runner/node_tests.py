@@ -124,7 +124,8 @@ def run_test_in_node(
         told.update(status=FileStatus.ERROR, message=str(error))
     else:
         outputs = [cast("BinaryIO", _Teller(record, token, level, test)) for level in ("log", "error")]
-        code = run_program(node, program, stdout=outputs[0], stderr=outputs[1])
+        with settings.emulate():
+            code = run_program(node, program, stdout=outputs[0], stderr=outputs[1])
         if code == FAULT:
             told.update(
                 status=FileStatus.CRASH, message=next((line for line in record.output if line.startswith(_NOTE)), "the emulator failed")
@@ -143,7 +144,8 @@ def debug_test(checkout: Checkout, test: Test, settings: Settings, node: Install
     """
     show = _SHOW.format(harness=HARNESS, origin=ORIGIN, placeholder=json.dumps(PLACEHOLDER))
     scripts = _scripts(checkout, test, show, [load_script("harness.js"), subtest_script(settings, pause=True)])
-    return run_program(node, _program(checkout, test, settings, scripts, inspect=True))
+    with settings.emulate():
+        return run_program(node, _program(checkout, test, settings, scripts, inspect=True))
 
 
 def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: str, limit: float) -> NodeProgram:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import webnn
-from webnn.context.emulation import PROFILE_VARIABLE
+from webnn.context import emulation
+from webnn.context.devices.selection import REFERENCE
+from webnn.context.engines import ONNX_RUNTIME
 from webnn.javascript.confinement import confine
 from webnn.processes.executors import open_workers
 from webnn.processes.pool import Distrust, End, Finished, Worker, run_tasks
@@ -239,7 +241,7 @@ def describe_run(checkout: Checkout, settings: Settings) -> dict[str, str]:
     return {
         "product": "webnn",
         "product_version": webnn.__version__,
-        "engine": ", ".join(f"{name} {_version(name)}" for name in ("quickjs-ng", "onnxruntime")),
+        "engine": f"quickjs-ng {_version('quickjs-ng')}, {_describe_engine(settings)}",
         "os": {"Darwin": "mac", "Windows": "win"}.get(platform.system(), platform.system().lower()),
         "os_version": platform.release(),
         "python_version": platform.python_version(),
@@ -247,9 +249,17 @@ def describe_run(checkout: Checkout, settings: Settings) -> dict[str, str]:
         "revision": checkout.revision(),
         "webnn": settings.revision,
         "dialect": settings.dialect or "",
-        "profile": os.environ.get(PROFILE_VARIABLE, ""),
+        "profile": os.environ.get(emulation.PROFILE_VARIABLE, ""),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def _describe_engine(settings: Settings) -> str:
+    """Say what computes: the name, and the version of the usual one."""
+    if settings.reference:
+        return REFERENCE
+    engine = emulation.ambient().engine
+    return f"{ONNX_RUNTIME} {_version(ONNX_RUNTIME)}" if engine in (None, ONNX_RUNTIME) else engine
 
 
 def _version(package: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+import webnn
 from webnn.javascript.realm import load_script
 from webnn.validation.drafts import NEWEST
 from webnn.wpt_runner.checkout import Test
@@ -32,6 +34,7 @@ class Settings:
         subtests: Parts of names: only subtests with one of them run, whatever their case; all if there is none.
         names_only: Tell the names of the subtests, as ``NOTRUN``, and run none.
         trace: Tell every call of the API.
+        reference: `webnn.reference` computes, not the engine.
     """
 
     revision: str = NEWEST
@@ -41,6 +44,11 @@ class Settings:
     subtests: tuple[str, ...] = ()
     names_only: bool = False
     trace: bool = False
+    reference: bool = False
+
+    def emulate(self) -> AbstractContextManager[object]:
+        """Choose what computes the graphs of a test."""
+        return webnn.emulate(reference=True) if self.reference else nullcontext()
 
     def wants_subtest(self, name: str) -> bool:
         """Tell whether a subtest is reported."""

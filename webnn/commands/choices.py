@@ -30,6 +30,7 @@ __all__ = [
     "PageRevisionOption",
     "PluginOption",
     "ProfileOption",
+    "ReferenceOption",
     "RevisionOption",
     "SemanticsOption",
     "SimulatorsOption",
@@ -125,6 +126,10 @@ EngineOption = Annotated[
         envvar=ENGINE_VARIABLE,
         show_default="onnxruntime",
     ),
+]
+#: ``--reference``.
+ReferenceOption = Annotated[
+    bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
 ]
 #: ``--plugin``.
 PluginOption = Annotated[

@@ -26,6 +26,7 @@ from webnn.commands.choices import (
     PageRevisionOption,
     PluginOption,
     ProfileOption,
+    ReferenceOption,
     SemanticsOption,
     SimulatorsOption,
     set_devices,
@@ -114,9 +115,7 @@ def command(
     int32: Int32Option = False,
     precision: PrecisionOption = None,
     signature: SignatureOption = None,
-    reference: Annotated[
-        bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
-    ] = False,
+    reference: ReferenceOption = False,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which the program ends.", show_default=False)] = None,
     memory_limit: Annotated[
         int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program and its workers may use together, on Linux.")

@@ -403,3 +403,31 @@ def test_the_environment_names_the_checkout(checkout: Path) -> None:
     result = CliRunner().invoke(app, ["wpt", "run", "--expectations", "none", "good"], env={"WEBNN_WPT": str(checkout), "COLUMNS": "300"})
     assert result.exit_code == 0, result.output
     assert os.environ.get("WEBNN_WPT") is None
+
+
+#: The kernels of ONNX Runtime subtract 1 from the exponential, and are wrong by a fifth.
+ELU = """// META: global=window
+// META: timeout=long
+promise_test(async () => {
+  const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
+  const graph = await builder.build({y: builder.elu(builder.input('x', {dataType: 'float32', dimensions: [1]}))});
+  const {outputs} = await context.compute(graph, {x: new Float32Array([-1e-7])}, {y: new Float32Array(1)});
+  assert_equals(Math.abs(outputs.y[0] + 1e-7) < 1e-9, true);
+}, 'elu');
+"""
+
+
+def test_the_reference_computes(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path, {"elu.https.any.js": ELU})
+    options = ("--wpt", checkout, "--expectations", "none", "--jobs", "1")
+    assert invoke(*options).exit_code == 1
+    result = invoke(*options, "--reference", "--wptreport", tmp_path / "r.json")
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "r.json").read_text())["run_info"]["engine"].endswith(", reference")
+
+
+def test_an_unknown_engine(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_ENGINE", "onnxruntime")  # the option sets it
+    result = invoke("--wpt", checkout, "--engine", "none")
+    assert result.exit_code == 2
+    assert "'none'" in result.output
