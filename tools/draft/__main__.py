@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.draft.difference import write_difference
 from tools.draft.module import write_module
 from tools.draft.page import write_page
 from tools.draft.plan import Chain, make_plan
@@ -37,7 +38,7 @@ def write_draft(old: Source, new: Source, chain: Chain, folder: Path) -> list[Pa
         f"{stem(new.name)}.py": write_module(
             new.name, chain.revision.name, plan, has_limits=new.limits is not None, is_partial=new.isPartial
         ),
-        f"{new.name}.idl.json": render(new.idl),
+        f"{new.name}.idl.json": render(write_difference(old.idl, new.idl) if new.isPartial else new.idl),
     }
     if not new.isPartial:
         texts[f"{new.name}.steps.json"] = render(new.steps)
