@@ -16,6 +16,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 try:
     from webnn.wpt_runner.checkout import Checkout, CheckoutError
@@ -31,6 +33,8 @@ URL = "https://github.com/web-platform-tests/wpt"
 FOLDERS = ("webnn", "resources", "common", "interfaces", "permissions-policy")
 #: The first git that has `sparse-checkout`.
 OLDEST_GIT = (2, 25)
+#: The command that sends parts of a repository on this machine, whatever its settings are.
+_UPLOAD = "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true upload-pack"
 _PART = ".part"
 #: A file in the folder ``.git`` of a checkout that is not complete yet: nothing is ever written into a folder without it.
 _MARK = "fetch-wpt"
@@ -103,10 +107,11 @@ def fetch(url: str, commit: str, destination: Path) -> None:
     """
     part = destination.with_name(destination.name + _PART)
     # git runs in another folder than this process.
-    origin = str(Path(url).resolve()) if Path(url).exists() else url
+    mirror = _local(url)
+    origin = str(mirror) if mirror is not None and mirror == Path(url).resolve() else url
     try:
         _prepare(part)
-        _check_out(origin, commit, part)
+        _check_out(origin, commit, part, mirror)
         Checkout(part)
         if destination.exists():
             destination.rmdir()
@@ -118,7 +123,13 @@ def fetch(url: str, commit: str, destination: Path) -> None:
         raise FetchError(f"cannot make {destination}: {error}") from None
 
 
-def _check_out(origin: str, commit: str, part: Path) -> None:
+def _local(url: str) -> Path | None:
+    """Return the folder of a repository on this machine."""
+    path = Path(url2pathname(urlsplit(url).path) if url.startswith("file:") else url)
+    return path.resolve() if path.is_dir() else None
+
+
+def _check_out(origin: str, commit: str, part: Path, mirror: Path | None) -> None:
     """Check out a commit with the commands of git; each can be repeated.
 
     Raises:
@@ -129,13 +140,34 @@ def _check_out(origin: str, commit: str, part: Path) -> None:
         # The bytes of the repository on Windows, too.
         _git(["config", "core.autocrlf", "false"], part)
         _git(["config", "remote.origin.url", origin], part)
+        if mirror is not None:
+            # A mirror may lack the content of other files, and need not be set up to send a part of what it has.
+            _git(["config", "remote.origin.uploadpack", _UPLOAD], part)
         _git(["sparse-checkout", "init", "--cone"], part)
         _git(["sparse-checkout", "set", *FOLDERS], part)
         _git(["fetch", "--depth=1", "--filter=blob:none", "--no-tags", "origin", commit], part)
         # This downloads the files.
         _git(["-c", "advice.detachedHead=false", "checkout", "--force", "--detach", commit], part)
     except FetchError as error:
-        raise FetchError(f"{error}\nThe same command goes on from here; to start anew, delete {part}") from None
+        lack = "" if mirror is None else _find_lack(mirror, commit)
+        raise FetchError(f"{error}\n{lack}The same command goes on from here; to start anew, delete {part}") from None
+
+
+def _find_lack(mirror: Path, commit: str) -> str:
+    """Say what a repository on this machine lacks of a commit; empty if nothing, or if git cannot read it."""
+    place = ["-C", str(mirror)]
+    try:
+        if _git([*place, "cat-file", "--batch-check"], given=f"{commit}\n").endswith(" missing\n"):
+            return f"{mirror} does not have this commit: another --url may.\n"
+        lines = _git([*place, "ls-tree", "-r", commit, "--", *FOLDERS], capture=True).splitlines()
+        names = {line.split()[2]: line.partition("\t")[2] for line in lines}
+        found = _git([*place, "cat-file", "--batch-check"], given="".join(f"{each}\n" for each in names)).splitlines()
+    except FetchError:
+        return ""
+    gone = [names[line.split()[0]] for line in found if line.endswith(" missing")]
+    if not gone:
+        return ""
+    return f"{mirror} is a partial copy and lacks the content of {len(gone)} files, such as {gone[0]}: another --url may have it.\n"
 
 
 def _prepare(part: Path) -> None:
@@ -176,13 +208,14 @@ def _is_there(destination: Path, commit: str) -> bool:
     return True
 
 
-def _git(arguments: Sequence[str], folder: Path | None = None, *, capture: bool = False) -> str:
+def _git(arguments: Sequence[str], folder: Path | None = None, *, capture: bool = False, given: str | None = None) -> str:
     """Run git, which prints its progress and its errors itself; return its standard output if that is captured.
 
     Args:
         arguments: The arguments.
         folder: The work tree, with the repository in its folder ``.git``; ``None`` for a command that needs none.
         capture: Do not print the standard output.
+        given: Its standard input; then it prints nothing.
 
     Raises:
         FetchError: There is no git, or it fails.
@@ -194,7 +227,13 @@ def _git(arguments: Sequence[str], folder: Path | None = None, *, capture: bool 
     place = [] if folder is None else ["--git-dir=.git", "--work-tree=."]
     try:
         done = subprocess.run(
-            ["git", *place, *arguments], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE if capture else None, text=True
+            ["git", *place, *arguments],
+            cwd=folder,
+            env=environment,
+            check=True,
+            stdout=None if given is None and not capture else subprocess.PIPE,
+            input=given,
+            text=True,
         )
     except FileNotFoundError:
         raise FetchError("git is needed and is not on the PATH: install it, https://git-scm.com") from None

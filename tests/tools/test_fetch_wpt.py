@@ -143,6 +143,29 @@ def test_it_goes_on_when_the_repository_can_be_reached(run: Any, origin: tuple[s
     check_complete(tmp_path / "wpt", origin[1])
 
 
+def remove(tmp_path: Path, pinned: str, name: str) -> None:
+    """Remove the content of a file from the repository, as in a partial copy of it that cannot send parts of what it has."""
+    for each in ("allowFilter", "allowReachableSHA1InWant"):
+        git(tmp_path / "origin", "config", "--unset", f"uploadpack.{each}")
+    blob = git(tmp_path / "origin", "rev-parse", f"{pinned}:{name}")
+    (tmp_path / "origin" / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+
+
+def test_a_partial_copy_that_has_the_tests(run: Any, origin: tuple[str, str], tmp_path: Path) -> None:
+    remove(tmp_path, origin[1], "css/large.html")
+    assert run() == 0
+    check_complete(tmp_path / "wpt", origin[1])
+
+
+def test_a_partial_copy_that_lacks_a_test(run: Any, origin: tuple[str, str], tmp_path: Path, capfd: Any) -> None:
+    remove(tmp_path, origin[1], "webnn/conformance_tests/relu.https.any.js")
+    assert run() == 1
+    lack = (
+        "is a partial copy and lacks the content of 1 files, such as webnn/conformance_tests/relu.https.any.js: another --url may have it."
+    )
+    assert f"\n{tmp_path / 'origin'} {lack}\n" in capfd.readouterr().err
+
+
 def test_a_path_of_the_repository(run: Any, origin: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As seen from where the command runs."""
     monkeypatch.chdir(tmp_path)
@@ -158,7 +181,8 @@ def test_a_folder_that_cannot_be_made(run: Any, tmp_path: Path, capsys: pytest.C
 
 def test_a_commit_that_is_not_there(run: Any, capfd: Any) -> None:
     assert run(pinned="1" * 40) == 1
-    assert "fetch_wpt: `git fetch " in capfd.readouterr().err
+    assert "fetch_wpt: `git fetch " in (errors := capfd.readouterr().err)
+    assert "origin does not have this commit: another --url may.\n" in errors
 
 
 def test_a_commit_without_tests_of_webnn(run: Any, tmp_path: Path, capfd: Any) -> None:
