@@ -15,11 +15,12 @@ import numpy as np
 
 from webnn.context.context import MLContext
 from webnn.context.gpu import GPUDevice, find_device
+from webnn.context.holding import Coming, HoldingTimeline
 from webnn.context.promise import rejected
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_steps import convert_tensors, create_tensor
 from webnn.validation import webidl
-from webnn.validation.errors import InvalidStateError, UnknownError, WebNNTypeError, argument_error
+from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, WebNNTypeError, argument_error
 from webnn.validation.operand_descriptor import convertTensorDescriptor
 from webnn.validation.operation import Call
 
@@ -44,13 +45,17 @@ class ExportableTensor(MLTensor):
     for the timeline, so jobs of the timeline must not take it. `_lock` guards the attributes, and is never held while anything waits.
     """
 
-    __slots__ = ("_buffer", "_calls", "_device", "_lock", "_queueLock", "_returned")
+    __slots__ = ("_buffer", "_calls", "_device", "_epoch", "_last", "_lock", "_queueLock", "_returned")
 
     #: The buffer, from the end of an export to its destruction.
     _buffer: object | None
     #: The calls of `exportToGPU` and of the buffer's ``destroy`` that have begun and not ended.
     _calls: set[object]
     _device: GPUDevice
+    #: The epoch of the timeline in which work was held that writes the tensor.
+    _epoch: int
+    #: The last buffer, if nothing was queued since then that writes the tensor. Its bytes are to come.
+    _last: object | None
     _lock: threading.Lock
     _queueLock: threading.RLock
     #: The bytes of the last buffer, until the timeline has copied them.
@@ -95,17 +100,72 @@ class ExportableTensor(MLTensor):
             self._buffer = self._device._export(data, self._take_back)
             return self._buffer
 
-    def _take_back(self, data: np.ndarray[Any, np.dtype[np.uint8]] | None) -> None:
+    def _take_back(self, data: np.ndarray[Any, np.dtype[np.uint8]] | Coming | None) -> None:
         """End the export: queue the copy of the buffer's bytes, or destroy the tensor if they are lost."""
         call = object()
         with self._lock:
-            self._buffer, self._returned = None, data
+            last, self._buffer = self._buffer, None
+            self._returned = None if isinstance(data, Coming) else data
             self._calls.add(call)
         if data is None:
             self.destroy()
+        elif isinstance(data, Coming):
+            self._wait_for(data, last)
         else:
             self._state.timeline.post(self._copy_back, data.nbytes)
         self._end(call)
+
+    def _wait_for(self, coming: Coming, last: object) -> None:
+        """Hold the work that is queued from now on, until the bytes of the last buffer are there."""
+        memory, timeline = self._memory, self._state.timeline
+        if memory is None or not isinstance(timeline, HoldingTimeline):
+            return
+        content: list[np.ndarray[Any, np.dtype[np.uint8]]] = []
+
+        def fill() -> None:
+            for data in content if self._state.loss.info is None else ():
+                memory.array.reshape(-1).view(np.uint8)[...] = data[: self._descriptor.byte_length]
+
+        let_go = timeline.hold(fill)
+        self._epoch, self._last = timeline.epoch, last
+
+        def take(data: np.ndarray[Any, np.dtype[np.uint8]] | None) -> None:
+            if data is None:
+                self.destroy()
+            else:
+                content.append(data)
+            let_go()
+
+        coming.then(take)
+
+    def _note_write(self) -> None:
+        """Take note that work was queued that writes the tensor."""
+        timeline = self._state.timeline
+        if isinstance(timeline, HoldingTimeline) and timeline.holds:
+            self._epoch, self._last = timeline.epoch, None
+
+    @property
+    def _isHeld(self) -> bool:
+        """Work that writes the tensor waits for bytes of a destroyed buffer."""
+        timeline = self._state.timeline
+        return isinstance(timeline, HoldingTimeline) and timeline.holds and self._epoch == timeline.epoch
+
+    def _lend_again(self) -> object:
+        """Return a buffer with what the last one had: its bytes are to come."""
+        with self._lock:
+            if self._buffer is not None:
+                return self._buffer
+            if self._memory is None:
+                raise self._destroyed()
+            if self._last is None:
+                raise OperationError(
+                    "exportToGPU: the bytes of tensor depend on those of a destroyed GPUBuffer, which come when the program yields: await "
+                    "something first, for example readTensor()",
+                    operation="exportToGPU",
+                    rule="exported",
+                )
+            self._buffer = self._device._export_again(self._last, self._take_back)
+            return self._buffer
 
     def _copy_back(self) -> None:
         """Copy the bytes of the last buffer: a job of the timeline."""
@@ -129,6 +189,12 @@ class ExportingContext(MLContext):
 
     __slots__ = ()
 
+    @property
+    def _isHeld(self) -> bool:
+        """Work waits for the bytes of a destroyed buffer, so that a read gets its data later."""
+        timeline = self._state.timeline
+        return isinstance(timeline, HoldingTimeline) and timeline.holds
+
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph, as in drafts without exports.
 
@@ -148,6 +214,9 @@ class ExportingContext(MLContext):
         }
         with _kept("dispatch", "#api-mlcontext-dispatch", places):
             super().dispatch(graph, given, wanted)
+            for tensor in wanted.values():
+                if isinstance(tensor, ExportableTensor):
+                    tensor._note_write()
 
     def readTensor(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> asyncio.Future[Any]:
         """Read a tensor's data. The future fails with `WebNNTypeError` if the tensor is exported, or as in drafts without exports."""
@@ -178,6 +247,8 @@ class ExportingContext(MLContext):
         """
         with _kept("writeTensor", "#api-mlcontext-writetensor", {"tensor": tensor}):
             super().writeTensor(tensor, inputData)
+            if isinstance(tensor, ExportableTensor):
+                tensor._note_write()
 
 
 def create_exportable(state: ContextState, descriptor: object, gpuDevice: object) -> MLTensor:
@@ -198,6 +269,7 @@ def create_exportable(state: ContextState, descriptor: object, gpuDevice: object
     device._check_lost(call.operation)
     created = create_tensor(state, call, ExportableTensor, *converted)
     created._buffer, created._calls, created._device, created._returned = None, set(), device, None
+    created._epoch, created._last = -1, None
     created._lock, created._queueLock = threading.Lock(), threading.RLock()
     return created
 
@@ -208,7 +280,7 @@ def export(state: ContextState, tensor: MLTensor) -> Any:
     # From here on the tensor is exported. The buffer has the results of the work that is queued.
     call = exportable._begin()
     try:
-        return state.timeline.run(exportable._lend)
+        return exportable._lend_again() if exportable._isHeld else state.timeline.run(exportable._lend)
     finally:  # also if the program is interrupted while it waits
         exportable._end(call)
 

@@ -14,6 +14,8 @@ import numpy as np
 from webnn.validation import extras
 
 if TYPE_CHECKING:
+    from webnn.context.holding import Coming
+
     Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 
 __all__ = ["GPUDevice", "find_device"]
@@ -41,12 +43,13 @@ class GPUDevice:
     def _check_lost(self, operation: str) -> None:
         """Raise `InvalidStateError` if the device is lost."""
 
-    def _export(self, data: Bytes, returns: Callable[[Bytes | None], None]) -> Any:
+    def _export(self, data: Bytes, returns: Callable[[Bytes | Coming | None], None]) -> Any:
         """Make a buffer of the device with a tensor's bytes; only for devices that have buffers.
 
         Args:
             data: The bytes, a multiple of 4. The device may keep and change the array.
-            returns: To be called once with the bytes when the buffer is destroyed, or with ``None`` if the device is lost before.
+            returns: To be called once with the bytes when the buffer is destroyed, or with a `Coming` of them, or with ``None`` if the
+                device is lost before.
 
         Returns:
             The buffer, an object of the device's own package.
@@ -62,8 +65,12 @@ class GPUDevice:
         """A program may choose the usage of its buffers."""
         return False
 
-    def _export_as(self, usage: int, data: Bytes, returns: Callable[[Bytes | None], None]) -> Any:
+    def _export_as(self, usage: int, data: Bytes, returns: Callable[[Bytes | Coming | None], None]) -> Any:
         """Make a buffer as `_export` does, with a usage, the sum of flags of WebGPU; only for devices that let programs choose it."""
+        self._refuse()
+
+    def _export_again(self, last: object, returns: Callable[[Bytes | Coming | None], None]) -> Any:
+        """Make a buffer as `_export` does, of the bytes of the last one, which are still to come; only for devices that have a `Coming`."""
         self._refuse()
 
     def _refuse(self) -> NoReturn:

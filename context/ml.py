@@ -131,6 +131,7 @@ class Origin:
             revision=revision,
             selection=selection,
             semantics=semantics,
+            timeline=_timeline(revision),
         )
         if settings.faults is None:
             context = plain_context(state)
@@ -403,6 +404,15 @@ def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> 
 
     name = f"{selection.device} ({selection.providers[0][0]})"
     return open_host(name, loss, settings.plugins or (), settings.hangLimit, settings.memoryLimit)
+
+
+def _timeline(revision: Revision) -> Timeline:
+    if "MLContext.exportToGPU" not in revision.members:
+        return Timeline()
+    # Imported lazily; most drafts export no tensors.
+    from webnn.context.holding import HoldingTimeline  # noqa: PLC0415
+
+    return HoldingTimeline()
 
 
 def _load_engine(settings: emulation.Settings, semantics: Semantics, host: Host | None = None) -> Backend:

@@ -51,11 +51,11 @@ const evaluateHere = (source, name) => (0, eval)(`${source}\n//# sourceURL=${nam
 // Put `navigator.ml` and the interfaces of WebNN into a realm, with the scripts that Python sends.
 exports.install = (options, {global = globalThis, evaluate = evaluateHere} = {}) => {
   const emulator = new Emulator(options), [idl, ...scripts] = emulator.scripts;
-  const NAMES = ['conversion', 'binding', 'foresight', 'navigator'];
-  const [conversion, binding, makeForesight, navigator] = scripts.map((script, index) => evaluate(script, `webnn:${NAMES[index]}.js`));
+  const NAMES = ['conversion', 'binding', 'foresight', 'navigator', 'webgpu'];
+  const [conversion, binding, makeForesight, navigator, makeBridge] = scripts.map((script, index) => evaluate(script, `webnn:${NAMES[index]}.js`));
   const {send, tell, makeIgnored} = emulator.transport, ignored = makeIgnored(findPlace, text => global.console.warn(text));
   navigator(
-    global, JSON.parse(idl), binding, conversion, {send, tell, makeForesight}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
+    global, JSON.parse(idl), binding, conversion, {send, tell, makeForesight, makeBridge}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
   );
   Object.defineProperty(global, KEY, {value: emulator, configurable: true});
   return emulator;

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from webnn.gpu.bridge import GPUBridge, GPUBridgeBuffer
 from webnn.gpu.buffer import GPUBuffer, GPUBufferUsage, GPUMapMode
 from webnn.gpu.commands import GPUCommandBuffer, GPUCommandEncoder, GPUQueue
 from webnn.gpu.device import GPUBufferDescriptor, GPUDevice, GPUDeviceLostInfo
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 _CLASSES: Mapping[str, type] = MappingProxyType(
-    {each.__name__: each for each in (GPUBuffer, GPUCommandBuffer, GPUCommandEncoder, GPUDevice, GPUQueue)}
+    {each.__name__: each for each in (GPUBridge, GPUBridgeBuffer, GPUBuffer, GPUCommandBuffer, GPUCommandEncoder, GPUDevice, GPUQueue)}
 )
 
 

@@ -70,6 +70,23 @@ _INTERFACES: Mapping[str, Mapping[str, Any]] = {
             _operation("destroy", "undefined"),
         ],
     },
+    # What webgpu.js calls. Programs do not see it.
+    "GPUBridge": {
+        "hidden": True,
+        "inherits": "GPUDevice",
+        "constructors": [[]],
+        "operations": [_operation("lose", "undefined", _argument("message", "USVString"))],
+    },
+    "GPUBridgeBuffer": {
+        "hidden": True,
+        "attributes": [_attribute("device", "GPUBridge"), _attribute("size", "unsigned long long"), _attribute("last", "GPUBridgeBuffer")],
+        "operations": [
+            _operation("take", "ArrayBuffer"),
+            _operation("destroy", "undefined"),
+            _operation("give", "undefined", _argument("data", "AllowSharedBufferSource")),
+            _operation("lose", "undefined"),
+        ],
+    },
     "GPUQueue": {
         "operations": [
             _operation(

@@ -10,11 +10,12 @@
 // the moment. `queueTask(callback)` runs a callback in a later task.
 // `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a browser and older
 // versions of Node do not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
-// conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
-(function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
+// conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse. `hasWebGPU`: the program
+// has a WebGPU of its own, which `transport.makeBridge` (webgpu.js) connects.
+(function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate, hasWebGPU) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap, WeakRef} = global;
-const {defineProperty} = Object, {send, tell, start, wait, makeForesight} = transport;
+const {defineProperty} = Object, {send, tell, start, makeForesight, makeBridge} = transport;
 
 // ---- Objects: each stands for a Python object, which a number names
 
@@ -76,7 +77,7 @@ let maker;
 const objects = {
   interfaceOf: value => slotOf(value)?.name,
   handleOf(value, name) {
-    const slot = slotOf(value);
+    const slot = slotOf(value) ?? (name === 'GPUDevice' ? bridge?.findDevice(value) : undefined);
     return slot !== undefined && isA(slot, name) ? slot.handle : undefined;
   },
   make: ({$i, $h, $a}) => living.get($h)?.ref?.deref() ?? wrap($i, $h, maker, $a),
@@ -87,10 +88,36 @@ function lift(lifter, value, owner) {
 }
 
 const conversion = makeConversion(global, idl, objects, externals, warnings);
-const special = makeSpecial(conversion.inspect);
+const special = makeSpecial(conversion.inspect, () => bridge);
 // With dimensions that have names, an operation may depend on the elements of constants.
 const dependsOnElements = Object.hasOwn(idl.typedefs, 'MLDimension');
 const foresight = tell && makeForesight(global, handle => living.get(handle), contextOf, dependsOnElements);
+
+// ---- The program's own WebGPU, if a draft has a use for it
+
+const bridge = makeBridge && idl.interfaces.GPUBridge && makeBridge(global, {
+  slotOf,
+  request: (interfaceName, member, slot, values, views) => request(interfaceName, member, slot, values, {views}),
+  adopt(object, name, handle) {
+    const slot = {name, handle, owner: undefined, ref: new WeakRef(object)};
+    slots.set(object, slot);
+    living.set(handle, slot);
+    registry?.register(object, slot);
+    return slot;
+  },
+  objectOf: handle => living.get(handle)?.ref.deref(),
+  forget: handle => dropped.push(handle),
+  settle: () => { for (const each of awaited.splice(0)) settleAwaited(...each); },
+});
+
+// Where operations do not go on after the first answer, a read may still wait for bytes of a buffer of WebGPU.
+const awaited = [];
+const wait = transport.wait ?? ((...operation) => awaited.push(operation));
+function settleAwaited(number, accept, fail) {
+  let answered;
+  try { answered = send(`{"result":${number}}`, []); } catch (error) { fail(error); return; }
+  if (JSON.parse(answered[0]).pending === undefined) accept(answered); else awaited.push([number, accept, fail]);
+}
 
 // ---- Calls
 
@@ -308,7 +335,9 @@ function addNamespace(name, {constants}) {
   expose(name, namespace);
 }
 
-const expose = (name, value) => defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
+// A program that has WebGPU keeps its own.
+const isHidden = name => idl.interfaces[name]?.hidden || (hasWebGPU && name.startsWith('GPU'));
+const expose = (name, value) => isHidden(name) || defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 for (const [name, definition] of Object.entries(idl.interfaces)) addInterface(name, definition);
 for (const [name, definition] of Object.entries(idl.namespaces ?? {})) addNamespace(name, definition);
 

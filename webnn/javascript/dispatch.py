@@ -18,7 +18,8 @@ has its attributes, ``"$a": {"dataType": ..., "shape": ...}``; a context may hav
 ...}``; an equal one has the same number later, and no ``"value"``.
 
 Where operations that return promises go on after the call (`Dispatcher.begin`), the host answers with their number at first:
-``{"pending": number}``.
+``{"pending": number}``. Without such a host, a read is answered so if it waits for bytes that the program gives; ``{"result": number}``
+asks for its answer then.
 
 A request without an answer (`Dispatcher.tell`) has a seventh element: the handles of the objects that it makes, negative numbers.
 JavaScript sends such requests only where it is certain that they succeed (foresight.js).
@@ -41,6 +42,7 @@ from webnn.javascript.absent import write_switches
 from webnn.javascript.calls import HostCall, RequestError
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
+from webnn.javascript.later import Later
 from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
 from webnn.validation.descriptor import BigInt, OperandDescriptor
@@ -63,6 +65,8 @@ _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _FACTS = ("dataType", "shape")
 #: The request that asks for nothing: its answer comes when everything before it is done.
 _NOTHING = '"nothing"'
+#: How the request for the result of an operation begins.
+_RESULT = '{"result":'
 #: Members that a program calls again and again with the same arguments: what was found out about such a request is kept.
 _REPEATED = frozenset({"compute", "dispatch", "readTensor", "writeTensor"})
 #: How many requests are kept, and how many bytes the views of each may have.
@@ -72,10 +76,11 @@ _parse = json.JSONDecoder().decode
 
 
 class Begun(NamedTuple):
-    """An operation that has begun. ``answer`` makes the answer once ``future`` is done."""
+    """An operation that has begun. ``answer`` makes the answer once ``future`` is done. The program waits for that if ``is_awaited``."""
 
     future: asyncio.Future[Any]
     answer: Callable[[], tuple[str, list[Bytes]]]
+    is_awaited: bool = False
 
 
 class Dispatcher:
@@ -125,6 +130,7 @@ class Dispatcher:
         self._revision = idl.revision
         #: A `Uint16Array` may have the bits of several types.
         self._bits = "bfloat16" in idl.revision.types
+        self._later = Later()
         self._observe = observe
         self._on_refused = on_refused
         self._legacy = Legacy() if idl.dialect else None
@@ -167,7 +173,7 @@ class Dispatcher:
             if result.done():
                 return self._end(call, text, result.result(), answered)
             end = lambda answered: self._end(call, text, result.result(), answered)  # noqa: E731
-            begun.append(Begun(result, lambda: self._complete(end, tells_lost=False)))
+            begun.append(Begun(result, lambda: self._complete(end, tells_lost=False), call.member == "exportToGPU"))
             return {}
 
         answer = self._complete(start, tells_lost=tells_lost)
@@ -184,7 +190,7 @@ class Dispatcher:
 
     def clear(self) -> None:
         """Forget all objects: the program has ended."""
-        for each in (self._objects, self._handles, self._failed, self._losses, self._kept):
+        for each in (self._objects, self._handles, self._failed, self._losses, self._kept, self._later):
             each.clear()
 
     def _end(self, call: HostCall, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
@@ -232,8 +238,18 @@ class Dispatcher:
     def _answer(self, text: str, buffers: Sequence[Bytes], answered: list[Bytes]) -> dict[str, object]:
         if text == _NOTHING:
             return {"value": None}
+        if text.startswith(_RESULT):
+            return self._answer_later(_parse(text)["result"], answered)
         call = self._open(text, buffers)
+        if call.member == "readTensor" and getattr(call.target, "_isHeld", False):
+            return {"pending": self._later.begin(call, text, call.target.readTensor)}
         return self._end(call, text, call.run(strict=self._strict), answered)
+
+    def _answer_later(self, number: int, answered: list[Bytes]) -> dict[str, object]:
+        """Answer an operation that has begun; or say again that it waits."""
+        if getattr(self._later.target(number), "_isHeld", False):
+            return {"pending": number}
+        return self._end(*self._later.finish(number), answered)
 
     def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> HostCall:
         """Return what a request calls. ``handles`` takes the handles that a request without an answer chooses for its results."""

@@ -195,6 +195,8 @@ function apply({context, member, slot, values, views}) {
 function keyOf(interfaceName, member, slot, values, views, request) {
   const isConstructor = member === 'constructor', context = isConstructor ? slotOf(values[0]?.$h) : contextOf(slot);
   if (context?.isLost !== false) return undefined;
+  // A call that waits for bytes may be one too many.
+  if (context.awaits > 0) return undefined;
   if (interfaceName === 'MLContext') return UNTIL_DESTROYED.has(member) ? {map: repeated, text: request} : undefined;
   if (interfaceName !== 'MLGraphBuilder' || dependsOnElements || member === 'build' || slot?.hasBuilt || computations > settled) return undefined;
   const key = {map: outcomes, text: `${context.handle} ${member}`, context, member, slot, values, views};

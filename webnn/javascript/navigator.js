@@ -11,6 +11,8 @@ if (!isSecure) for (const name of ['isSecureContext', 'crossOriginIsolated']) de
 
 // The stand-in for WebGPU is part of the IDL, or it is this class: a page that wants a context of type "webgpu" makes an object of it by itself.
 const hasGPU = isSecure && Object.hasOwn(idl.interfaces, 'GPUDevice');
+// A program that has WebGPU keeps it.
+const hasWebGPU = hasGPU && (global.GPUDevice !== undefined || global.navigator?.gpu !== undefined);
 if (isSecure && global.GPUDevice === undefined) define('GPUDevice', class GPUDevice {});
 const {GPUDevice} = global;
 const externals = hasGPU ? {} : {GPUDevice: value => value instanceof GPUDevice};
@@ -28,7 +30,7 @@ const invalidState = message => new DOMException(message, 'InvalidStateError');
 //   the operation, or undefined.
 // `attributes` make the value of an attribute without asking Python. `lose(context, message)` is called when a context is lost, and
 // `checkNotLost(context, name)` before a promise of one is fulfilled.
-function makeSpecial(inspect) {
+function makeSpecial(inspect, findBridge) {
   const operations = {};
 
   operations['MLContext.opSupportLimits'] = {constant: true};
@@ -153,6 +155,13 @@ function makeSpecial(inspect) {
     finish(answer, values, call, slot) { lossOf(slot).resolve({reason: 'destroyed', message: 'destroy() was called'}); },
   };
 
+  // A buffer of the program's own device.
+  operations['MLContext.exportToGPU'] = {
+    finish({value}, values, call, slot) {
+      return value.$i === 'GPUBridgeBuffer' ? () => findBridge().makeBuffer(value, slot) : undefined;
+    },
+  };
+
   function checkNotLost(context, name) {
     if (lost.has(context)) throw invalidState(`${name}: the context is lost: ${lost.get(context).message}`);
   }
@@ -160,7 +169,7 @@ function makeSpecial(inspect) {
 }
 
 const binding = isSecure ?
-  makeBinding(global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) : undefined;
+  makeBinding(global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate, hasWebGPU) : undefined;
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding?.wrap('ML', 0);
@@ -181,7 +190,7 @@ const {get} = Reflect.getOwnPropertyDescriptor({get ml() {
   return ml;
 }}, 'ml');
 defineProperty(Navigator.prototype, 'ml', {get, set: undefined, enumerable: true, configurable: true});
-if (hasGPU) {
+if (hasGPU && !hasWebGPU) {
   // A page may replace the global class.
   const Device = global.GPUDevice;
   class GPUAdapter { async requestDevice() { return new Device(); } }

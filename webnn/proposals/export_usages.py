@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from webnn.context.gpu import Bytes
+    from webnn.context.holding import Coming
     from webnn.context.state import ContextState
 
 __all__ = ["PROPOSAL", "UsageContext"]
@@ -43,8 +44,11 @@ class _Exporter(GPUDevice):
     def _check_lost(self, operation: str) -> None:
         self._device._check_lost(operation)
 
-    def _export(self, data: Bytes, returns: Callable[[Bytes | None], None]) -> Any:
+    def _export(self, data: Bytes, returns: Callable[[Bytes | Coming | None], None]) -> Any:
         return self._device._export_as(self._usage, data, returns)
+
+    def _export_again(self, last: object, returns: Callable[[Bytes | Coming | None], None]) -> Any:
+        return self._device._export_again(last, returns)
 
 
 class UsageContext(ExportingContext):

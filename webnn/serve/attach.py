@@ -43,7 +43,7 @@ __all__ = ["command", "read_settings"]
 
 #: The version of the messages. webnn-emulator has the same number.
 _PROTOCOL = 1
-_SCRIPTS = ("conversion", "binding", "foresight", "navigator")
+_SCRIPTS = ("conversion", "binding", "foresight", "navigator", "webgpu")
 _TEXTS = ("revision", "dialect", "profile", "fallback", "numerics")
 #: The settings that may change while the program runs.
 _CHANGEABLE = frozenset({"profile", "fallback", "numerics", "faults"})

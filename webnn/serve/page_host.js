@@ -436,6 +436,6 @@ async function ignored(where, given, known) {
 if (!global.isSecureContext) return;
 connect();
 if (!inWindow && !inShared && global.crossOriginIsolated && SharedArrayBuffer !== undefined) startRelay();
-const [conversion, makeBinding, makeForesight, navigator] = sources;
-binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, start, wait, makeForesight}, queueTask, undefined, {isProxy: () => false, ignored});
+const [conversion, makeBinding, makeForesight, navigator, makeBridge] = sources, transport = {send, tell, start, wait, makeForesight, makeBridge};
+binding = navigator(global, setup.idl, makeBinding, conversion, transport, queueTask, undefined, {isProxy: () => false, ignored});
 })

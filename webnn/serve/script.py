@@ -13,7 +13,7 @@ __all__ = ["make_script"]
 
 #: How many bytes of calls go in one request: a debugger that sees requests holds each in a text of at most 512 MiB.
 _PIECE = 1 << 25
-_BINDING = ("conversion", "binding", "foresight", "navigator")
+_BINDING = ("conversion", "binding", "foresight", "navigator", "webgpu")
 
 
 def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE) -> str:

@@ -39,6 +39,8 @@ _MOST_KEPT = 1 << 23
 #: The letters of requests without an answer.
 _TOLD = frozenset("DKS")
 _KINDS = ("window", "worker", "sharedworker")
+#: How the calls of objects of WebGPU begin.
+_WEBGPU = '["GPU'
 #: The answer to a request that asks for nothing.
 _NOTHING: list[Bytes] = [b'{"value": null}']
 
@@ -358,17 +360,18 @@ class Session:
     async def _call(self, number: int, text: str, parts: list[Bytes], note: _Note) -> list[Bytes]:
         begun = self._dispatcher.begin(text, parts)
         if isinstance(begun, Begun):
-            await asyncio.wait({begun.future}, timeout=_PATIENCE)
+            await asyncio.wait({begun.future}, timeout=None if begun.is_awaited else _PATIENCE)
             if not begun.future.done():
                 self._expect(number)
                 self._follow(number, begun, note)
                 return self._promise(number)
             begun = begun.answer()
         answered, buffers = begun
-        if total_size(buffers) <= SMALL:
+        # The methods of WebGPU return their bytes.
+        if total_size(buffers) <= SMALL or text.startswith(_WEBGPU):
             note(answered, buffers)
             return [answered.encode(), *buffers]
-        # Only operations that return promises have results in bytes.
+        # Of other operations only those that return promises have results in bytes.
         self._expect(number)
         self._end(number, begun, note)
         return self._promise(number)
