@@ -52,9 +52,10 @@ PROPOSAL = Proposal(
             "Where does a program get a `GPUDevice` without a GPU?",
             "In Python from wgpu-py (docs/devices.md); else there is a stand-in. In Python: `webnn.gpu.GPUDevice()`. In JavaScript "
             "as from WebGPU: "
-            "`navigator.gpu.requestAdapter()`, then `requestDevice()`; also in a page of `webnn serve`, in place of the browser's own. "
-            "It has `createBuffer`, `queue.writeBuffer`, `copyBufferToBuffer`, `submit`, `mapAsync` to read, `destroy` and `lost`. It has "
-            "no shaders: a program writes the numbers that a shader would compute.",
+            "`navigator.gpu.requestAdapter()`, then `requestDevice()`; also in a page whose browser has no WebGPU. Where the program has "
+            "WebGPU, it is the program's own. The stand-in has `createBuffer`, `queue.writeBuffer`, `copyBufferToBuffer`, `submit`, "
+            "`mapAsync` to read, "
+            "`destroy` and `lost`. It has no shaders: a program writes the numbers that a shader would compute.",
         ),
         Decision(
             "Does `exportToGPU` return a promise?",

@@ -133,11 +133,14 @@ class _Peer:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
+        self._dispatcher: Dispatcher | None = None
         self._begin(Options())
 
     def close(self) -> None:
-        """Stop to serve pages."""
+        """Stop to serve pages, and forget the program's objects."""
         self._stack.close()
+        if self._dispatcher is not None:
+            self._dispatcher.clear()
 
     def _begin(self, options: Options) -> None:
         self.close()
@@ -145,7 +148,7 @@ class _Peer:
         self._options = replace(options, faults=self._faults)
         self._printer = Warnings()
         self._journal = Journal(on_warning=self._printer.tell)
-        self._dispatcher: Dispatcher | None = None
+        self._dispatcher = None
         self._emulator: Emulator | None = None
 
     def answer(self, message: Message) -> Sequence[Bytes] | None:

@@ -67,7 +67,7 @@ def test_a_program() -> None:
         assert about == {"version": webnn.__version__, "revision": "2026-06"}
         assert "MLGraphBuilder" in json.loads(idl)["interfaces"]
         assert [text.decode() for text in scripts] == [
-            load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator")
+            load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator", "webgpu")
         ]
         (answer,) = peer.ask("C", call("ML", "createContext", 0, {}))
         assert answer["value"] == MADE_CONTEXT
