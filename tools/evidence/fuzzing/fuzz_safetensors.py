@@ -28,8 +28,10 @@ def TestOneInput(data: bytes) -> None:
     """Read a file, and what graphs want of it."""
     path = folder() / "given.safetensors"
     path.write_bytes(data)
+    valid = False
     with refusing(webnn.FormatError):
         tensors = TensorsFile(path)
+        valid = True
         try:
             for name in (*GRAPHS, "__metadata__", "\u00e9"):
                 if (found := tensors.find(name)) is not None:
@@ -37,7 +39,7 @@ def TestOneInput(data: bytes) -> None:
         finally:
             tensors.close()
     graph = path.with_suffix(".webnn")
-    for text in GRAPHS.values():
+    for text in GRAPHS.values() if valid else list(GRAPHS.values())[:1]:
         graph.write_text(text, encoding="utf-8")
         with refusing(webnn.FormatError):
             description = webnn.load(graph)
