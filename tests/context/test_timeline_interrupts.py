@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import functools
 import gc
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from functools import partial
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import webnn
+from tests.interrupts import EVENTS, Interrupt, apart, everywhere
 from tests.support import PATIENCE, refused, wait_until
 from webnn.builder import collection
 from webnn.context import buffers, graph_steps, state, tensor_steps, timeline
@@ -30,63 +27,6 @@ from webnn.context.timeline import Timeline
 #: The files in which an interrupt leaves a call undone or done; `graph_steps` may have returned the result already.
 FILES = frozenset(module.__file__ for module in (buffers, collection, memory, session, state, tensor_steps, timeline))
 F32 = {"dataType": "float32", "dimensions": [4], "shape": [4]}
-
-
-class Interrupt:
-    """An interrupt at one line or bytecode of some files."""
-
-    def __init__(self, event: str, number: int, files: frozenset[str | None]) -> None:
-        self.event, self.first, self.number, self.files = event, number, number, files
-        self.place = ""
-
-    def __call__(self, frame: FrameType, event: str, _: object) -> Any:
-        if frame.f_code.co_filename not in self.files:
-            return None
-        if event == "call":
-            frame.f_trace_opcodes = self.event == "opcode"
-        if event == self.event:
-            if self.number == 0:
-                self.place = f"{frame.f_code.co_name}:{frame.f_lineno}, bytecode {frame.f_lasti}"
-                raise KeyboardInterrupt
-            self.number -= 1
-        return self
-
-    @contextlib.contextmanager
-    def armed(self) -> Iterator[None]:
-        former = sys.gettrace()
-        sys.settrace(self)
-        try:
-            yield
-        except KeyboardInterrupt:
-            assert self.place
-        finally:
-            sys.settrace(former)
-
-
-def everywhere(event: str, files: frozenset[str | None] = FILES) -> Iterator[Interrupt]:
-    """Interrupt each event once, or each seventh; the last call is not interrupted."""
-    number, step = 0, 7 if event == "some opcodes" else 1
-    if event != "line":
-        # Python 3.12 reports the bytecodes of a function from its next call on.
-        yield Interrupt("opcode", -1, files)
-    while True:
-        interrupt = Interrupt("line" if event == "line" else "opcode", number, files)
-        yield interrupt
-        if not interrupt.place:
-            break
-        number += step
-    assert number > 20
-
-
-def apart(test: Callable[..., None]) -> Callable[..., None]:
-    """Run a test in a thread. An interrupt at the end of an `except` block leaves the exception with the thread, as no signal can."""
-
-    @functools.wraps(test)
-    def run(*arguments: Any, **options: Any) -> None:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(test, *arguments, **options).result()
-
-    return run
 
 
 class Subject:
@@ -121,18 +61,12 @@ def cycle(context: Any, graph: Any, x: Any, y: Any, value: float) -> None:
     assert context.readTensorSync(y).tolist() == [value + 1] * 4
 
 
-BYTECODES = pytest.mark.skipif(sys.version_info >= (3, 13), reason="traces no bytecodes of a function that was called without a trace")
-EVENTS = pytest.mark.parametrize(
-    "event", ["line", pytest.param("some opcodes", marks=BYTECODES), pytest.param("opcode", marks=[BYTECODES, pytest.mark.slow])]
-)
-
-
 @EVENTS
 @apart
 def test_write_dispatch_read(since: Subject, event: str) -> None:
     context = since.context
     x, y = (context.createTensorSync(dataType="float32", shape=[4], readable=True, writable=True) for _ in range(2))
-    for value, interrupt in enumerate(everywhere(event)):
+    for value, interrupt in enumerate(everywhere(event, FILES)):
         with interrupt.armed():
             cycle(context, since.graph, x, y, value)
         # Any thread can use the context, and nothing is left of the call that was interrupted.
@@ -188,7 +122,7 @@ def compute(subject: Subject, x: Any, y: Any) -> Any:
 def test_compute(before: Subject, event: str, kind: str) -> None:
     """The program has its former arrays, or the call was not interrupted."""
     numbers = Numbers(kind)
-    for value, interrupt in enumerate(everywhere(event)):
+    for value, interrupt in enumerate(everywhere(event, FILES)):
         x, y = numbers.fresh(value), numbers.fresh(0)
         result = None
         with interrupt.armed():
@@ -223,7 +157,7 @@ def test_an_awaited_compute(before: Subject, event: str) -> None:
         result = await (future or before.context.compute(before.graph, {"x": x}, {"y": y}))
         assert result["outputs"]["y"].tolist() == [value + 1] * 4, interrupt.place
 
-    for value, interrupt in enumerate(everywhere(event)):
+    for value, interrupt in enumerate(everywhere(event, FILES)):
         asyncio.run(call(value, interrupt))
 
 

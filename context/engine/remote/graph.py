@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import json
@@ -123,7 +124,9 @@ class RemoteGraph:
         self.last: Dispatch | None = None
 
     def __del__(self) -> None:
-        self._host.drop(self._number)
+        # An interrupt at the beginning of the constructor leaves it without attributes.
+        with contextlib.suppress(AttributeError):
+            self._host.drop(self._number)
 
     @property
     def op_types(self) -> Mapping[str, str]:

@@ -112,7 +112,9 @@ class Host:
         self._hang_limit, self._memory_limit = _PATIENCE, 0
         spare = find_spare()
         if spare is None or not self._try(spare):
+            # An interrupt in between ends this host, and the host's end that of the process.
             self._take(Process(name, loss))
+            self._process.start()
         self.serve(name, loss, packages, hang_limit, memory_limit)
         _HOSTS.add(self)
 
@@ -300,10 +302,18 @@ class Host:
 
     def _forget(self, method: str) -> None:
         """Have the process forget graphs and segments."""
-        graphs = _take_all(self._dropped)
-        segments = [number for number in _take_all(self.arena.dropped) if number in self._known]
-        self._known.difference_update(segments)
-        self._ask(Operation.DROP, json.dumps([graphs, segments]).encode(), None, method, "")
+        graphs, segments = [*self._dropped], [*self.arena.dropped]
+        known = [number for number in segments if number in self._known]
+        try:
+            # Before the request, which looks for them.
+            _take_off(self._dropped, len(graphs))
+            _take_off(self.arena.dropped, len(segments))
+            self._ask(Operation.DROP, json.dumps([graphs, known]).encode(), None, method, "")
+        except BaseException:  # an interrupt; the process may forget them twice
+            self._dropped.extend(graphs)
+            self.arena.dropped.extend(segments)
+            raise
+        self._known.difference_update(known)
 
     def _lost(self, method: str) -> Exception:
         """Lose the context; return the error of the call."""
@@ -332,9 +342,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_child)
 
 
-def _take_all(queue: deque[int]) -> list[int]:
-    """Empty a queue, to which other threads may append."""
-    return [queue.popleft() for _ in range(len(queue))]
+def _take_off(queue: deque[int], count: int) -> None:
+    """Take the first elements off a queue, to which other threads may append."""
+    for _ in range(count):
+        queue.popleft()
 
 
 def _machine_memory() -> int:

@@ -6,6 +6,7 @@ that is deleted at once, on Windows an object of the kernel.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import mmap
 import os
@@ -85,7 +86,9 @@ class Segment:
             os.close(descriptor)
 
     def __del__(self) -> None:
-        self.close()
+        # An interrupt at the beginning of the constructor leaves it without attributes.
+        with contextlib.suppress(AttributeError):
+            self.close()
 
 
 def _make_file(size: int) -> int:

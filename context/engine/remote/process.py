@@ -29,7 +29,7 @@ _START = (
 
 
 class Process:
-    """A process. It does not refer to its host: the thread that waits for it must not keep that alive.
+    """A process, once it is started. It does not refer to its host: the thread that waits for it must not keep that alive.
 
     Args:
         name: The words for the device in messages.
@@ -67,7 +67,16 @@ class Process:
         self.environment = dict(os.environ)
         self.end = ""
         self.ended = threading.Event()
-        threading.Thread(target=self._keep, name=KEEPER, daemon=True).start()
+        #: Taken by the thread that starts it, or by whoever prevents that.
+        self._unstarted = [None]
+
+    def start(self) -> None:
+        """Start it. After an interrupt it ends at once."""
+        try:
+            threading.Thread(target=self._keep, name=KEEPER, daemon=True).start()
+        except BaseException:
+            self.release()
+            raise
 
     @property
     def pid(self) -> int:
@@ -95,10 +104,14 @@ class Process:
         """End it once nothing refers to its host."""
         self.kill()
         self.ours.close()
+        if self._unstarted:
+            with contextlib.suppress(IndexError):  # its thread begins now
+                self._unstarted.pop()
+                self._close()
 
     def retire(self) -> None:
         """Keep it for the next context, once nothing refers to its host. It ends if none comes soon."""
-        if self.busy or self.failed or self.killed or self.ended.is_set() or self._owner != os.getpid():
+        if self._unstarted or self.busy or self.failed or self.killed or self.ended.is_set() or self._owner != os.getpid():
             self.release()
             return
         self.name, self.loss = "device", Loss()
@@ -109,6 +122,9 @@ class Process:
         except OSError:
             self.release()
             return
+        except BaseException:  # an interrupt, which Python cannot raise where objects end
+            self.release()
+            raise
         _SPARES.append(self)
         if len(_SPARES) > 1:
             with contextlib.suppress(IndexError):
@@ -136,6 +152,12 @@ class Process:
 
     def _keep(self) -> None:
         """Start the process, and wait for it. On Linux the process ends with the thread that started it."""
+        try:
+            self._unstarted.pop()
+        except IndexError:  # an interrupt has ended it
+            self.end = "was ended"
+            self.ended.set()
+            return
         try:
             process = self._start()
             stream = process.stderr

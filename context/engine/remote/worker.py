@@ -316,8 +316,10 @@ class _Worker:
             for graph in self._graphs.values():
                 graph.forget()
         for number in segments:
-            self._residence.forget(self._addresses[number], self._segments[number].nbytes)
-            del self._segments[number], self._addresses[number]
+            # An interrupt may have the program say it twice.
+            segment, first = self._segments.pop(number, None), self._addresses.pop(number, None)
+            if segment is not None and first is not None:
+                self._residence.forget(first, segment.nbytes)
         return b""
 
     def _rest(self, _: bytes) -> bytes:
