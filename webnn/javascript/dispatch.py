@@ -283,14 +283,14 @@ class Dispatcher:
             self._kept.clear()
         members = self._members[interface]
         if member in members.attributes:
-            return HostCall(interface, member, handle, None, partial(getattr, self._object(handle), member))
+            return HostCall(interface, member, handle, None, partial(getattr, self._target(handle, interface), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
         arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return HostCall(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
-        target = self._object(handle)
+            return HostCall(interface, member, handle, None, self._class_of(interface), values)
+        target = self._target(handle, interface)
         call = HostCall(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
             call.memory = memory_of(views, arrays)
@@ -366,6 +366,16 @@ class Dispatcher:
             if self._first > 1:
                 raise webnn.InvalidStateError("the object belongs to a session that has ended") from None
             raise
+
+    def _class_of(self, interface: str) -> Any:
+        return self._classes.get(interface) or getattr(webnn, interface)
+
+    def _target(self, handle: Any, interface: str) -> Any:
+        """Return the object that a member of an interface belongs to."""
+        found = self._object(handle)
+        if not isinstance(found, self._class_of(interface)):
+            raise LookupError(f"the object {handle} is not one of {interface}")
+        return found
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
         """Make a Python value of an argument."""

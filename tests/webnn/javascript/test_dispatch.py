@@ -93,7 +93,8 @@ MALFORMED: list[tuple[str, str]] = [
     ('["ML", "createContext", 0, [], [{"sent": true}], []]', "StopIteration"),
     ('["ML", "createContext", 0, [], [{}], []]', "KeyError: 'sent'"),
     ('["ML", "createContext", 0, [1, 2, 3], [], []]', "TypeError"),
-    ('["MLGraphBuilder", "relu", 0, [], [], []]', "AttributeError: 'ML' object has no attribute 'relu'"),
+    ('["MLGraphBuilder", "relu", 0, [], [], []]', "LookupError: the object 0 is not one of MLGraphBuilder"),
+    ('["MLContext", "lost", 0, [], [], []]', "LookupError: the object 0 is not one of MLContext"),
 ]
 
 

@@ -10,7 +10,7 @@ with guided(__name__):
 
 __all__ = ["PARSER", "TestOneInput"]
 
-PARSER = ("formats/tensors.py", "formats/weights.py", "formats/files.py")
+PARSER = ("formats/tensors.py", "formats/weights.py")
 
 #: Graphs that need tensors of these names and types.
 GRAPHS = {

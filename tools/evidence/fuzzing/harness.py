@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,6 +14,8 @@ __all__ = ["LONGEST_MESSAGE", "Finding", "folder", "fuzz", "guided", "refusing"]
 
 #: The most characters of an error.
 LONGEST_MESSAGE = 5000
+#: The option of libFuzzer for the names of findings.
+_PREFIX = "-artifact_prefix="
 
 
 class Finding(AssertionError):
@@ -36,7 +39,17 @@ def fuzz(test: Callable[[bytes], None]) -> None:
     """Run a harness with the options of libFuzzer on the command line. It ends the process."""
     import atheris  # noqa: PLC0415 (as above)
 
-    atheris.Setup(sys.argv, test)
+    prefix = next((each.removeprefix(_PREFIX) for each in sys.argv if each.startswith(_PREFIX)), "")
+
+    def keep(data: bytes) -> None:
+        try:
+            test(data)
+        except Exception:
+            # The end of a process with threads may prevent that libFuzzer does it.
+            Path(f"{prefix}exception-{hashlib.sha256(data).hexdigest()[:16]}").write_bytes(data)
+            raise
+
+    atheris.Setup(sys.argv, keep)
     atheris.Fuzz()
 
 
