@@ -8,12 +8,13 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
-__all__ = ["BYTECODES", "EVENTS", "SIGNALS", "Interrupt", "apart", "everywhere", "signals"]
+__all__ = ["BYTECODES", "EVENTS", "SIGNALS", "Interrupt", "apart", "children", "everywhere", "signals"]
 
 BYTECODES = pytest.mark.skipif(sys.version_info >= (3, 13), reason="traces no bytecodes of a function that was called without a trace")
 EVENTS = pytest.mark.parametrize(
@@ -114,6 +115,21 @@ def signals(files: frozenset[str | None], step: int, some: int = 12) -> Iterator
     assert count > 3
     for number in range(0, count, step or max(1, count // some)):
         yield Interrupt("signal", number, files)
+
+
+def children(words: str = "") -> list[int]:
+    """Return the processes of this one whose command has these words. For Linux."""
+    found = []
+    for each in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(pid) for pid in each.read_text().split()]
+    return sorted(pid for pid in found if words in _command(pid))
+
+
+def _command(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
+    return ""
 
 
 def apart(test: Callable[..., None]) -> Callable[..., None]:

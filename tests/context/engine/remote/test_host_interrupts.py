@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.context.engine.remote.isolated import ONES, build, descriptors, isolated, reason_of, tensors
-from tests.interrupts import BYTECODES, SIGNALS, apart, signals
+from tests.interrupts import BYTECODES, SIGNALS, apart, children, signals
 from tests.support import PATIENCE, wait_until
 from webnn.context.engine.remote import channel, graph, host, memory, process
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"), BYTECODES]
 FILES = frozenset(module.__file__ for module in (channel, graph, host, memory, process))
-
-
-def workers() -> list[str]:
-    """Return the numbers of the processes of contexts that run."""
-    found = []
-    for each in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += each.read_text().split()
-    return [pid for pid in found if b"remote import worker" in _command(pid)]
-
-
-def _command(pid: str) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
+#: In the commands of the processes of contexts.
+WORKER = "remote import worker"
 
 
 def end_spares() -> None:
@@ -100,7 +85,7 @@ def test_the_start_and_the_end_of_a_process(step: int) -> None:
     """Nothing is left behind but one process for the next context."""
     end_spares()
     count = 0
-    wait_until(lambda: not workers())
+    wait_until(lambda: not children(WORKER))
     for interrupt in signals(FILES, step, 4):
         with interrupt.armed():
             context = isolated()
@@ -112,5 +97,5 @@ def test_the_start_and_the_end_of_a_process(step: int) -> None:
         gc.collect()
         end_spares()
         count += 1
-        wait_until(lambda: not workers())
+        wait_until(lambda: not children(WORKER))
     print(f"{count} interrupts")
