@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -225,8 +225,10 @@ class Session:
         """End the session; requests that wait end with an `EndedError`. May be called several times, and from any thread."""
         with self._lock:
             if not self._ended:
+                # An interrupt in between leaves a session that ends all the same.
+                with suppress(RuntimeError):  # its loop has ended
+                    self._loop.call_soon_threadsafe(self._stop.set)
                 self._ended = True
-                self._loop.call_soon_threadsafe(self._stop.set)
 
     def join(self) -> None:
         """Wait until its thread has ended."""
@@ -257,6 +259,7 @@ class Session:
                 task.cancel()
             loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
         finally:
+            self._ended = True
             self._results.clear()
             self._kept.clear()
             self._dispatcher.clear()

@@ -35,7 +35,7 @@ def test_a_program_with_a_worker(step: int, tmp_path: Path) -> None:
     require_node()
     before = children(), {*threading.enumerate()}, warnings.showwarning, signal.getsignal(signal.SIGTERM)
     count = 0
-    for interrupt in signals(FILES, step, 6):
+    for interrupt in signals(FILES, step, 4):
         outcome = None
         with interrupt.armed():
             outcome = run(tmp_path, PROGRAM)

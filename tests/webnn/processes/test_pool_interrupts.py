@@ -34,11 +34,11 @@ def test_tasks(step: int) -> None:
     before = {*multiprocessing.active_children()}
     state = signal.getsignal(signal.SIGINT), sys.modules["__main__"], [*sys.path], multiprocessing.current_process().daemon
     count = 0
-    for interrupt in signals(FILES, step, 4):
+    for interrupt in signals(FILES, step, 3):
         results = []
-        with interrupt.armed(), closing(pool.run_tasks([1, 2, 3], prepare, jobs=2, limit=lambda _: 60)) as running:
+        with interrupt.armed(), closing(pool.run_tasks([1, 2], prepare, jobs=2, limit=lambda _: 60)) as running:
             results = sorted(each.result or 0 for each in running)
-        assert results in ([], [2, 3, 4]), interrupt.place
+        assert results in ([], [2, 3]), interrupt.place
         assert interrupt.place or results
         count += 1
         wait_until(lambda: {*multiprocessing.active_children()} <= before)

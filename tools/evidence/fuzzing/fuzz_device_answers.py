@@ -3,28 +3,55 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing, suppress
+from dataclasses import replace
 
-from tools.evidence.fuzzing.harness import fuzz, guided, refusing
+from tools.evidence.fuzzing.harness import Finding, fuzz, guided, refusing
 
 with guided(__name__):
+    from webnn.context.devices.selection import Selection
     from webnn.context.engine.remote import channel
 
 __all__ = ["PARSER", "TestOneInput"]
 
 PARSER = ("context/engine/remote/channel.py",)
+_HEAD = 9
 
 
 def TestOneInput(data: bytes) -> None:
-    """Read a message, and its body in each form that an answer can have."""
+    """Receive a message, and read its body in each form that an answer can have; pack what it says again."""
+    message = _receive(data[: 1 << 16])
     with refusing(channel.ProtocolError):
-        channel.read_answer(data)
-    body = data[9:]
+        number, end, body = channel.read_answer(message)
+        parts = [channel.read_answer(each) for each in channel.pack_answer(number, channel.Answer(end), body * 3)]
+        if b"".join(part for _, _, part in parts) != body * 3 or parts[-1][:2] != (number, end):
+            raise Finding("packing changes an answer")
+    body = message[_HEAD:]
     channel.read_text(body)
-    for read in (channel.read_build, channel.read_devices, channel.read_facts):
+    for read in (channel.read_build, channel.read_facts):
         with refusing(channel.ProtocolError):
             read(body)
+    with refusing(channel.ProtocolError):
+        devices, reason = channel.read_devices(body)
+        if channel.read_devices(channel.pack_devices(devices, reason)) != (devices, reason):
+            raise Finding("packing changes devices")
     with refusing(channel.ProtocolError, ValueError, RecursionError):
-        channel.read_device(json.loads(body))
+        device = channel.read_device(json.loads(body))
+        selection = Selection(requested="", device="", devices=(device,), providers=((device.provider, device.options),))
+        told = json.loads(json.dumps(channel.pack_selection(selection)))
+        if channel.unpack_selection(told, lambda found: replace(found, handle=None)) != selection:
+            raise Finding("packing changes a selection")
+
+
+def _receive(data: bytes) -> bytes:
+    """Send a message through a connection."""
+    ours, theirs = channel.Channel.pair()
+    with closing(ours), closing(theirs):
+        theirs.send(data)
+        # Nothing comes of an empty one, which is the end.
+        with suppress(EOFError):
+            return ours.receive() if ours.wait(0) else b""
+    return b""
 
 
 if __name__ == "__main__":
