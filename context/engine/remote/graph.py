@@ -314,12 +314,8 @@ def _send(host: Host, number: int, model: OnnxModel, header: dict[str, Any], wor
     ]
     head = np.frombuffer(json.dumps(header).encode(), np.uint8)
     first = align(head.nbytes)
-    segment = host.arena.add(first + offsets[-1])
-    try:
+    with host.arena.lend(first + offsets[-1]) as segment:
         array = np.frombuffer(host.arena.segments[segment].map, np.uint8)
         for offset, part in zip((0, *(first + offset for offset in offsets)), (head, *parts), strict=False):
             array[offset : offset + part.nbytes] = part
         return host.build(number, segment, head.nbytes, work)
-    finally:
-        # The process has a mapping of its own.
-        del host.arena.segments[segment]

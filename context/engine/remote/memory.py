@@ -16,7 +16,7 @@ import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,6 +201,20 @@ class Arena:
         number = next(self._numbers)
         self.segments[number] = Segment(size)
         return number
+
+    @contextlib.contextmanager
+    def lend(self, size: int) -> Iterator[int]:
+        """Add a segment for the time of a block, and yield its number. The process may have a mapping of its own.
+
+        Raises:
+            MemoryError: There is no memory.
+        """
+        number = next(self._numbers)
+        try:
+            self.segments[number] = Segment(size)
+            yield number
+        finally:
+            self.segments.pop(number, None)
 
     def remove(self, number: int) -> None:
         """Remove a segment."""
