@@ -33,6 +33,8 @@ _MEMORY, _MEMORY_FACTOR = 2 << 30, 8
 #: How long reading may take, in seconds: a constant part, and one for each MB of the source.
 _SECONDS, _SECONDS_PER_MB = 60.0, 0.5
 _MAGIC = b"ML\xefR"
+#: The errors of data that do not have the neutral form.
+_NOT_NEUTRAL = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 #: A character that every text with a function has, and a usual path has not.
 _TEXT = re.compile(r'[\n{"]')
 
@@ -81,7 +83,7 @@ def read(
 def _decode(output: bytes, file: str) -> Module:
     try:
         return decode(output, file)
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
+    except _NOT_NEUTRAL as error:
         raise FormatError(f"the module has no neutral form: {error}", file) from error
 
 
