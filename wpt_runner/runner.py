@@ -19,10 +19,10 @@ import webnn
 from webnn.context import emulation
 from webnn.context.devices.selection import REFERENCE
 from webnn.context.engines import ONNX_RUNTIME
-from webnn.javascript.confinement import confine
 from webnn.processes.executors import open_workers
 from webnn.processes.pool import Distrust, End, Finished, Worker, run_tasks
 from webnn.processes.spread import spread
+from webnn.processes.walls.python import confine
 from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour

@@ -7,7 +7,7 @@ around the program:
 - Node's permission model denies the process every file but its own script, and child processes, workers, add-ons and, from Node 25 on,
   the network;
 - on Linux, the system denies the process, whatever runs in it, files, the network, other processes, and more memory than a limit
-  (`walls`);
+  (`webnn.processes.walls`);
 - files come from `files`, which reads below the folders that the user names, links followed.
 
 docs/javascript.md says what each of them is worth.
@@ -34,7 +34,6 @@ from typing import BinaryIO, NamedTuple, cast
 
 import webnn
 from webnn._extras import install_command
-from webnn.javascript import walls
 from webnn.javascript.absent import explain_failure
 from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
@@ -49,6 +48,7 @@ from webnn.javascript.realm import load_script
 from webnn.javascript.values import Values
 from webnn.javascript.workers import PAGE, Worker, Workers
 from webnn.processes.child import SIGNALLED, ends_at_signals, kill
+from webnn.processes.walls import start, table
 from webnn.validation.drafts import NEWEST
 from webnn.validation.revision import Revision
 
@@ -179,7 +179,7 @@ def _environment() -> dict[str, str]:
 
 
 def _obstacle() -> str:
-    """Return why `walls` cannot run; empty if it can."""
+    """Return why the walls of the system cannot be put up; empty if they can."""
     if sys.platform != "linux":
         return "only Linux has it"
     if not sys.executable or getattr(sys, "frozen", False):
@@ -187,8 +187,8 @@ def _obstacle() -> str:
     return ""
 
 
-def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path], dict[str, str] | None]:
-    """Return the command that runs Node, and the missing walls with the reasons; ``None`` if `walls` will report them."""
+def _command(node: InstalledNode, program: NodeProgram, group: str = "") -> tuple[list[str | Path], dict[str, str] | None]:
+    """Return the command that runs Node, and the missing walls with the reasons; ``None`` if the process will report them."""
     path = Path(os.path.abspath(node.path))
     command: list[str | Path] = [
         path,
@@ -200,15 +200,10 @@ def _command(node: InstalledNode, program: NodeProgram) -> tuple[list[str | Path
     ]
     obstacle = "the debugger needs sockets" if program.inspect else _obstacle()
     if obstacle:
-        return command, dict.fromkeys(walls.WALLS, obstacle)
+        return command, dict.fromkeys(table.WALLS, obstacle)
     libraries = [path.parents[1] / "lib", *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
-    orders = {
-        "parent": os.getpid(),
-        "memory": program.memory,
-        "read": [*walls.SYSTEM_PATHS, str(path), str(_HOST), *map(str, libraries)],
-        "environment": _environment(),
-    }
-    return [sys.executable, "-I", "-S", walls.__file__, json.dumps(orders), *command], None
+    read = [*table.SYSTEM_PATHS, str(path), str(_HOST), *map(str, libraries)]
+    return [*start.command(program.memory, read, group, _environment()), *command], None
 
 
 def run_program(
@@ -233,7 +228,7 @@ def run_program(
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         # Without the line of the dispatcher that they come from.
         warnings.showwarning = lambda message, *_, **__: outputs.note(f"warning: {message}")
-        workers.watch(lambda: outputs.note(f"the program and its workers used more than {program.memory >> 20} MiB of memory together"))
+        workers.watch(lambda limit: outputs.note(f"the program and its workers used more than {limit} together"))
         try:
             code = _run(node, program, outputs, workers, PAGE, verbose=verbose)
         except KeyboardInterrupt:
@@ -245,7 +240,7 @@ def run_program(
 
 def _run(node: InstalledNode, program: NodeProgram, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool = False) -> int:
     """Run one process until it ends."""
-    command, missing = _command(node, program)
+    command, missing = _command(node, program, workers.group)
     host = _Host(program, missing, outputs, workers, number, verbose=verbose)
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
@@ -400,7 +395,7 @@ class _Host:
     def _tell_walls(self, missing: Mapping[str, str]) -> None:
         self._missing = missing
         if self._verbose:
-            for line in walls.describe(missing):
+            for line in table.describe(missing):
                 self._outputs.note(line)
 
     def _explain(self, text: str) -> list[str]:

@@ -7,18 +7,18 @@ The page and each worker are processes of their own. Each has a number, 0 is the
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from webnn.javascript.channel import Bytes, ChannelError
 from webnn.javascript.page_scripts import Script
+from webnn.processes.walls.group import MOST_THREADS, close_group, count, open_group
+from webnn.processes.walls.system import MissingError
 
 __all__ = ["PAGE", "Worker", "Workers"]
 
@@ -32,8 +32,6 @@ _OVERHEAD = 1024
 _LOOK = 0.5
 #: How often the memory of all processes is added up, in seconds.
 _WATCH = 0.05
-#: The fields of ``/proc`` that count as a process's memory: memory that no file backs.
-_COUNTED = re.compile(r"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 
 class Worker(NamedTuple):
@@ -78,6 +76,7 @@ class Workers:
 
     Attributes:
         over: The processes used more than that, and were ended.
+        group: The folder of the group that the processes join, or why there is none (`webnn.processes.walls.group`).
     """
 
     def __init__(self, run: Callable[[Worker], None], memory: int) -> None:
@@ -90,6 +89,7 @@ class Workers:
         self._closed = False
         self._over = threading.Event()
         self.over = False
+        self.group = ""
 
     def answer(self, number: int, text: str, buffers: Sequence[Bytes]) -> list[bytes | Bytes]:
         """Answer a question of a process: the parts of the answer. Raises `ChannelError` if it is not a question."""
@@ -142,20 +142,25 @@ class Workers:
                 _end(party)
             self._changed.notify_all()
 
-    def watch(self, tell: Callable[[], None]) -> None:
-        """End all processes once they use too much memory together, and tell it; on Linux. Each has a limit of its own, too (`walls`)."""
+    def watch(self, tell: Callable[[str], None]) -> None:
+        """End all processes once they use too much together, and tell what; on Linux. Each has limits of its own, too (`walls`)."""
         if sys.platform == "linux":
+            try:
+                self.group = open_group(self._memory, MOST_THREADS)
+            except MissingError as error:
+                self.group = f"{error}; it is counted {round(1 / _WATCH)} times a second"
             thread = threading.Thread(target=self._watch, args=[tell], daemon=True)
             self._threads.append(thread)
             thread.start()
 
-    def _watch(self, tell: Callable[[], None]) -> None:
+    def _watch(self, tell: Callable[[str], None]) -> None:
         while not self._over.wait(_WATCH):
             with self._changed:
                 children = [party.child for party in self._parties.values() if party.child is not None and not party.ended]
-            if sum(map(_used, children)) > self._memory:
+            memory, threads = map(sum, zip((0, 0), *(count(child.pid) for child in children), strict=True))
+            if memory > self._memory or threads > MOST_THREADS:
                 self.over = True
-                tell()
+                tell(f"{self._memory >> 20} MiB of memory" if memory > self._memory else f"{MOST_THREADS} threads")
                 self.stop()
                 return
 
@@ -165,6 +170,7 @@ class Workers:
         self.stop()
         for thread in self._threads:
             thread.join()
+        close_group(self.group)
 
     def _start(self, parent: int, script: Script, name: str) -> dict[str, Any]:
         with self._changed:
@@ -241,15 +247,6 @@ class Workers:
     def _is_quiet(self) -> bool:
         """All workers wait, and nothing is on its way to them: nothing more will come from them."""
         return all(party.ended or (party.waits and not party.mail) for number, party in self._parties.items() if number != PAGE)
-
-
-def _used(child: subprocess.Popen[bytes]) -> int:
-    """Return how many bytes of memory a process uses; 0 if it has ended."""
-    try:
-        status = Path(f"/proc/{child.pid}/status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 0
-    return sum(int(found) for found in _COUNTED.findall(status)) << 10
 
 
 def _is_over(party: _Party) -> bool:

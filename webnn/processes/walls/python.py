@@ -1,6 +1,6 @@
-"""Walls of the system around a Python that runs JavaScript in its own process, with quickjs-ng.
+"""Walls around a Python that runs: a worker of web-platform-tests, which runs JavaScript with quickjs-ng, or the process of a device.
 
-Imports the standard library and `walls` only: the walls must stand before the engine, or anything that starts a thread, is loaded.
+They must stand before the engine, or anything that starts a thread, is loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from webnn.javascript import walls
+from webnn.processes.walls.table import SYSTEM_PATHS, put_up_in_place
 
 __all__ = ["confine"]
 
@@ -25,16 +25,23 @@ _DEVICES = ("nvidia", "dri", "kfd", "dxg")
 _DRIVERS = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
 
 
-def confine(files: Sequence[str]) -> dict[str, str]:
-    """Let this process read Python, its packages and ``files`` only, without sockets and other processes; return the missing walls."""
+def confine(files: Sequence[str], write: Sequence[str] = (), *, device: bool = False) -> dict[str, str]:
+    """Let this process read Python, its packages and ``files`` only, without sockets and other processes; return the missing walls.
+
+    Args:
+        files: Files and folders.
+        write: Folders in which it may also change files.
+        device: It is the process of a device.
+    """
     # ONNX Runtime keeps a device's ID in the home folder and sends events over the network; it complains where both are refused.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    own = Path(__file__).resolve().parents[2]
+    own = Path(__file__).resolve().parents[3]
     # Not `sys.path`: it can begin with the current folder.
     python = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(own)]
     chosen = [*os.environ.get("PYTHONPATH", "").split(os.pathsep), *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]
     devices = [f"/dev/{name}" for name in os.listdir("/dev") if name.startswith(_DEVICES)] if sys.platform == "linux" else []
-    return walls.confine([*walls.SYSTEM_PATHS, *_MACHINE, *python, *filter(None, chosen), *_drivers(), *files], ["/dev/null", *devices])
+    read = [*SYSTEM_PATHS, *_MACHINE, *python, *filter(None, chosen), *_drivers(), *files]
+    return put_up_in_place(read, ["/dev/null", *devices], write, device=device)
 
 
 def _drivers() -> Iterator[str]:
