@@ -19,9 +19,9 @@ import webnn
 from tests.support import PATIENCE
 from tests.webnn.javascript.node_support import Outcome, inline, require_node, run, run_scripts
 from webnn._extras import install_command
-from webnn.javascript import walls
 from webnn.javascript.node import FAULT, OUT_OF_TIME, InstalledNode, NodeMissingError, find_node, run_program
 from webnn.javascript.page_scripts import Script
+from webnn.processes.walls import table
 
 pytestmark = pytest.mark.processes
 
@@ -280,7 +280,7 @@ def fake(folder: Path, python: str) -> InstalledNode:
     ],
 )
 def test_a_child_that_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str, code: int, stderr: str) -> None:
-    monkeypatch.setattr(walls, "SYSTEM_PATHS", (*walls.SYSTEM_PATHS, sys.prefix, sys.base_prefix))  # this stand-in is Python
+    monkeypatch.setattr(table, "SYSTEM_PATHS", (*table.SYSTEM_PATHS, sys.prefix, sys.base_prefix))  # this stand-in is Python
     outcome = run(tmp_path, "", node=fake(tmp_path, python), on_line=pytest.fail)
     assert outcome == Outcome(code, "", stderr)
 

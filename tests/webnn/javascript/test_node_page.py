@@ -11,9 +11,9 @@ import pytest
 
 from tests.webnn.javascript.node_support import Outcome, inline, require_node, run, run_scripts
 from webnn.javascript import node as host
-from webnn.javascript import walls
 from webnn.javascript.node import run_program
 from webnn.javascript.page_scripts import scripts_of_page
+from webnn.processes.walls import table
 
 pytestmark = pytest.mark.processes
 
@@ -239,12 +239,12 @@ def test_the_walls_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     outcome = run(tmp_path, "console.log('on');", verbose=True)
     lines = outcome.stderr.splitlines()
     assert (outcome.code, outcome.stdout) == (0, "on\n")
-    assert [line.split(": ")[2] for line in lines] == list(walls.WALLS)
+    assert [line.split(": ")[2] for line in lines] == list(table.WALLS)
     assert all(line.startswith("webnn: wall: ") for line in lines)
     monkeypatch.setattr(host, "_obstacle", lambda: "not in a test")
     outcome = run(tmp_path, "console.log('on');", verbose=True)
     assert (outcome.code, outcome.stdout) == (0, "on\n")
-    assert outcome.stderr.splitlines() == [f"webnn: wall: {name}: absent: not in a test" for name in walls.WALLS]
+    assert outcome.stderr.splitlines() == [f"webnn: wall: {name}: absent: not in a test" for name in table.WALLS]
 
 
 def test_a_program_cannot_speak_of_its_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,24 +31,14 @@ _ALLOWED = (
     *("umask", "pipe", "pipe2", "ftruncate"),
     # Waiting.
     *("poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6", "pselect6_time64", "epoll_create", "epoll_create1", "epoll_ctl"),
-    *(
-        "epoll_wait",
-        "epoll_pwait",
-        "epoll_pwait2",
-        "eventfd",
-        "eventfd2",
-        "nanosleep",
-        "clock_nanosleep",
-        "clock_nanosleep_time64",
-        "pause",
-    ),
+    *("epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "nanosleep", "clock_nanosleep", "clock_nanosleep_time64"),
     *("futex", "futex_time64", "futex_waitv", "futex_wake", "futex_wait", "futex_requeue", "restart_syscall", "wait4", "waitid"),
-    *("timerfd_create", "timerfd_settime", "timerfd_settime64", "timerfd_gettime", "timerfd_gettime64"),
+    *("pause", "timerfd_create", "timerfd_settime", "timerfd_settime64", "timerfd_gettime", "timerfd_gettime64"),
     *("timer_create", "timer_settime", "timer_settime64", "timer_delete", "timer_getoverrun", "setitimer", "getitimer"),
     # This process and its threads.
-    *("exit", "exit_group", "getpid", "gettid", "getppid", "getpgrp", "getpgid", "getsid", "getuid", "geteuid", "getgid", "getegid"),
+    *("exit", "exit_group", "getpid", "gettid", "getppid", "getpgrp", "getuid", "geteuid", "getgid", "getegid"),
     *("getresuid", "getresgid", "getgroups", "getuid32", "geteuid32", "getgid32", "getegid32", "getgroups32", "uname", "sysinfo"),
-    *("getrlimit", "ugetrlimit", "setrlimit", "getrusage", "times", "getcpu", "getpriority", "capget", "arch_prctl", "set_tls"),
+    *("getrlimit", "ugetrlimit", "setrlimit", "getrusage", "times", "getcpu", "capget", "arch_prctl", "set_tls"),
     *("set_robust_list", "get_robust_list", "set_tid_address", "rseq", "sched_yield", "sched_getaffinity", "sched_getparam"),
     *("sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "cacheflush", "riscv_flush_icache", "riscv_hwprobe"),
     # Its signals.
@@ -64,8 +54,8 @@ _DEVICE = (
     *("mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2", "fsync", "fdatasync", "fallocate"),
     *("mbind", "set_mempolicy"),
 )
-#: The first of the newest calls, which have the same number on every architecture. Those from here on that are not allowed fail as on a system
-#: that lacks them: C libraries and libuv have older ways. The others are not permitted.
+#: The newest calls have the same numbers on every architecture. Those that are not allowed fail as on a system that lacks them, because
+#: C libraries and libuv have older ways. Other calls are not permitted.
 _NEWEST, _LAST = 424, 512
 #: An older libseccomp does not know the names.
 _NUMBERS: Mapping[str, int] = {
@@ -98,8 +88,9 @@ def _rules(*, starts: bool, device: bool) -> Iterator[tuple[str, tuple[int, int,
     own = os.getpid()
     yield "clone", (0, _CLONE_FLAGS, _THREAD)
     # To itself only.
-    yield from ((name, (0, _INT, own)) for name in ("kill", "tgkill", "rt_tgsigqueueinfo", "sched_setaffinity"))
-    yield from (("prlimit64", (0, _INT, value)) for value in (0, own))
+    yield from ((name, (0, _INT, own)) for name in ("kill", "tgkill"))
+    yield from ((name, (0, _INT, value)) for name in ("prlimit64", "sched_setaffinity", "getpgid", "getsid") for value in (0, own))
+    yield "getpriority", (1, _INT, 0)
     yield from ((name, (1, _INT, value)) for name in ("fcntl", "fcntl64") for value in _COMMANDS)
     yield from (("ioctl", (1, _INT, value)) for value in _REQUESTS)
     yield from (("ioctl", (1, _TYPE, value)) for value in _DEVICE_REQUESTS if not starts)

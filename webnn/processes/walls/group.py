@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
 from webnn.processes.walls.system import MissingError
 
@@ -48,10 +49,8 @@ def join(folder: str) -> None:
 def close_group(folder: str) -> None:
     """Remove a group whose processes have ended."""
     if folder.startswith("/"):
-        try:
+        with suppress(OSError):  # a process is about to end
             os.rmdir(folder)
-        except OSError:
-            pass  # a process is about to end
 
 
 def count(process: int) -> tuple[int, int]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 
 from webnn.processes.walls.system import MissingError, prctl
 
-try:
+with suppress(ImportError):  # Windows
     import resource
-except ImportError:  # Windows
-    pass
 
 __all__ = ["end_with", "forbid_dumps", "limit_memory", "limit_threads"]
 

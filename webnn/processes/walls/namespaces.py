@@ -1,18 +1,20 @@
-"""Namespaces: a network without devices, and a tree of files that holds only what is bound."""
+"""Namespaces: a network without devices, a tree of files that holds only what is bound, and processes that see no others."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import stat
 import struct
 from collections.abc import Sequence
 
+from webnn.processes.walls.limits import end_with, forbid_dumps
 from webnn.processes.walls.system import MissingError, call
 
-__all__ = ["bind_tree", "drop_rights", "leave_system"]
+__all__ = ["bind_tree", "drop_rights", "fork_apart", "leave_system"]
 
-_CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x08000000, 0x10000000, 0x40000000
+_CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWPID, _CLONE_NEWNET = 0x00020000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
 #: The user in the namespace: not root, so that a program that starts there has none of the namespace's rights.
 _NOBODY = 65534
 #: These system calls have the same numbers on every architecture.
@@ -110,6 +112,42 @@ def _make(path: str, *, folder: bool) -> None:
 def _set_attributes(path: str, attributes: int, without: int, flags: int) -> None:
     given = struct.pack("=QQQQ", attributes, without, 0, 0)
     call("syscall", _MOUNT_SETATTR, _HERE, os.fsencode(path), flags, given, ctypes.c_size_t(len(given)))
+
+
+def fork_apart() -> None:
+    """Go on as another process, in a new namespace. This process waits for it, and ends as it does. Raises `MissingError`.
+
+    The first process of the namespace only waits for the end of this one, and all others of the namespace end with it. The next one goes
+    on: the first one would not end at its own signals.
+    """
+    call("unshare", _CLONE_NEWPID)
+    if _fork() == 0:
+        end_with(0)
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))
+        while True:
+            signal.pause()
+    child = _fork()
+    if child != 0:
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))
+        forbid_dumps()
+        _end_like(os.waitpid(child, 0)[1])
+
+
+def _fork() -> int:
+    try:
+        return os.fork()
+    except OSError as error:
+        raise MissingError(f"fork: {error.strerror}") from None
+
+
+def _end_like(status: int) -> None:
+    """End this process with the status of another one."""
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
 def drop_rights() -> None:

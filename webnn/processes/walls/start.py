@@ -1,7 +1,7 @@
 """Starts a program behind the walls: ``python -I -S -c ... ORDERS PROGRAM ARGUMENT ...``, which `command` returns.
 
-It runs in a fresh interpreter, which has one thread and holds nothing: in a process with threads, a function that runs between fork and exec
-must not do this much. It puts up each wall that the system has, writes a message ``W`` that says which are missing
+It runs in a fresh interpreter, which has one thread and holds nothing: in a process with threads, a function that runs between fork and
+exec must not do this much. It puts up each wall that the system has, writes a message ``W`` that says which are missing
 (`webnn.javascript.channel`), and becomes the program.
 
 ``ORDERS`` is a JSON object:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from webnn.processes.walls import namespaces
-from webnn.processes.walls.apart import fork_apart
 from webnn.processes.walls.calls import restrict_calls
 from webnn.processes.walls.group import join
 from webnn.processes.walls.landlock import restrict_files
@@ -69,8 +68,8 @@ def put_up_in_place(read: Sequence[str], use: Sequence[str], write: Sequence[str
 def put_up(*, parent: int, memory: int, read: Sequence[str], group: str) -> dict[str, str]:
     """Put up the walls around a program that this process is about to become; return those that are missing, with the reasons.
 
-    A program behind the wall "processes" is another process: this function returns there, and this process waits for it, and ends as it does.
-    The arguments are those of `start`.
+    Behind the wall "processes" the program is another process: this function returns there, and this process waits for it, and ends as
+    it does. The arguments are those of `start`.
     """
     missing: dict[str, str] = {}
     root = os.getuid() == 0
@@ -78,7 +77,7 @@ def put_up(*, parent: int, memory: int, read: Sequence[str], group: str) -> dict
     _attempt("namespace", namespaces.leave_system, missing)
     # After the namespace, because a change of the process's rights undoes it.
     _attempt("parent", lambda: end_with(parent), missing)
-    if _attempt_in_namespace("processes", fork_apart, missing):
+    if _attempt_in_namespace("processes", namespaces.fork_apart, missing):
         _attempt("parent", lambda: end_with(0), missing)
     _attempt("threads", lambda: limit_threads(namespace="namespace" not in missing, root=root), missing)
     _attempt("memory", lambda: limit_memory(memory), missing)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webnn.javascript import confinement
+from webnn.processes.walls import python
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_drivers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, described: str
         path.write_text(described, encoding="utf-8")
     monkeypatch.setenv("VK_ICD_FILENAMES", str(path))
     monkeypatch.delenv("VK_DRIVER_FILES", raising=False)
-    found = [Path(each) for each in confinement._drivers()]
+    found = [Path(each) for each in python._drivers()]
     assert found == [path, *([] if library is None else [tmp_path / library])]

@@ -1,28 +1,36 @@
-"""System calls that a program must not make: ``python -I calls.py WALLS FOLDER VICTIM``.
+"""What a program behind walls must not do: ``python -I attempts.py WALLS FOLDER VICTIM PORT NAME``.
 
-``WALLS`` is the file of the walls, or ``-``: then none are put up. ``VICTIM`` is the number of another process. Prints a JSON object: what
-each call ended with, "done" or an error's name. A call whose name begins with ``wide`` has bits above the 32 that the kernel reads.
+``WALLS`` is a JSON list of the walls that are put up, in their order; "all" is what `put_up_in_place` puts up, and "old kernel" leaves out
+what only newest ones have. ``VICTIM`` is the number of another process; ``PORT`` and ``NAME`` are sockets of it, of TCP and without a path.
+
+Prints a JSON object: the missing walls, and what each attempt ended with, "done" or an error's name. An attempt whose name begins with
+``wide`` has bits above the 32 that the kernel reads.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import importlib.util
 import json
 import os
 import socket
 import struct
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
-place, folder, victim = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sys.path.append(str(Path(__file__).resolve().parents[4]))
+from webnn.processes.walls import calls, landlock, namespaces, table
+from webnn.processes.walls.system import MissingError
+
+wanted, folder, victim, port, name = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 # The numbers of the newest calls, which libseccomp may not know, are the same everywhere.
 NEWEST = {"io_uring_setup": 425, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469}
 WIDE = 1 << 32
 HERE, EMPTY_PATH = -100, 0x1000
+NAMES = ("fcntl", "ioctl", "prctl", "ioprio_set", "sched_setattr", "kill", "prlimit64", "setpriority", "fork", "clone")
 library, libc = ctypes.CDLL("libseccomp.so.2"), ctypes.CDLL(None, use_errno=True)
-number = {name: library.seccomp_syscall_resolve_name(name.encode()) for name in ("fcntl", "ioctl", "prctl", "ioprio_set", "sched_setattr")}
+number = {each: library.seccomp_syscall_resolve_name(each.encode()) for each in NAMES}
 
 file = os.fsencode(os.path.join(folder, "file"))
 opened = os.open(file, os.O_RDONLY)
@@ -91,14 +99,84 @@ CALLS: dict[str, Callable[[], int]] = {
     "io_uring_setup": lambda: call(NEWEST["io_uring_setup"], 1, ctypes.create_string_buffer(120)),
 }
 
+
+def at(path: str) -> bytes:
+    return os.fsencode(os.path.join(folder, path))
+
+
+def attempt(make: Callable[[], object]) -> str:
+    """Return how an attempt ended. One of Python's functions raises; a call returns a negative number."""
+    try:
+        result = make()
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, str(error))
+    return errno.errorcode[ctypes.get_errno()] if isinstance(result, int) and result < 0 else "done"
+
+
+def connect(family: int, address: object) -> None:
+    with socket.socket(family) as client:
+        client.connect(address)  # type: ignore[arg-type]
+
+
+def fork() -> int:
+    made = call(number["clone"], 17, 0, 0, 0, 0)
+    if made == 0:
+        os._exit(0)
+    return made
+
+
+def watch() -> int:
+    return int(libc.inotify_add_watch(libc.inotify_init1(0), at(""), 0xFFF))
+
+
+#: Attempts on files, and on what the system tells of other processes.
+LOOKS: dict[str, Callable[[], object]] = {
+    "stat": lambda: os.stat(file),
+    "stat of the folder": lambda: os.stat(folder),
+    "stat through /proc/self/root": lambda: os.stat(f"/proc/self/root{folder}/file"),
+    "access": lambda: libc.access(file, 0),
+    "statfs": lambda: os.statvfs(folder),
+    "inotify": watch,
+    "read": lambda: Path(folder, "file").read_bytes(),
+    "list": lambda: os.listdir(folder),
+    "write": lambda: Path(folder, "new").write_bytes(b""),
+    "rename": lambda: os.rename(at("file"), at("file")),
+    "folder": lambda: os.mkdir(at("new folder")),
+    "stat in procfs": lambda: os.stat(f"/proc/{victim}"),
+    "environment in procfs": lambda: Path(f"/proc/{victim}/environ").read_bytes(),
+    "memory in procfs": lambda: os.close(os.open(f"/proc/{victim}/mem", os.O_RDONLY)),
+    "command in procfs": lambda: Path(f"/proc/{victim}/cmdline").read_bytes(),
+}
+#: Attempts to reach other processes.
+REACHES: dict[str, Callable[[], object]] = {
+    "TCP": lambda: connect(socket.AF_INET, ("127.0.0.1", port)),
+    "abstract socket": lambda: connect(socket.AF_UNIX, b"\0" + name.encode()),
+    "shared memory": lambda: libc.shmget(int(name, 16), 0, 0),
+    "wide kill": lambda: call(number["kill"], victim | WIDE, 0),
+    "wide prlimit": lambda: call(number["prlimit64"], victim | WIDE, 4, limits, None),
+    "wide setpriority": lambda: call(number["setpriority"], WIDE, victim | WIDE, 5),
+    "getpgid": lambda: os.getpgid(victim),
+    "process": fork,
+}
+
+#: What the system itself needs, for the walls one by one.
+READ = [*table.SYSTEM_PATHS, sys.prefix, sys.base_prefix]
+STEPS: dict[str, Callable[[], object]] = {
+    "namespace": namespaces.leave_system,
+    "tree": lambda: namespaces.bind_tree(READ, []),
+    "processes": namespaces.fork_apart,
+    "files": lambda: landlock.restrict_files(READ, [], []),
+    "system calls": calls.restrict_calls,
+    "all": lambda: missing.update(table.put_up_in_place(READ, [])),
+    "old kernel": lambda: setattr(landlock, "_SCOPES", 0),
+}
+
 missing: dict[str, str] = {}
-if place != "-":
-    spec = importlib.util.spec_from_file_location("walls", place)
-    assert spec is not None
-    assert spec.loader is not None
-    walls = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(walls)
-    missing = walls.confine([sys.prefix])
-ends = {name: "done" if attempt() >= 0 else errno.errorcode[ctypes.get_errno()] for name, attempt in CALLS.items()}
+for each in wanted:
+    try:
+        STEPS[each]()
+    except (MissingError, OSError) as error:
+        missing[each] = str(error)
+ends = {each: attempt(make) for each, make in {**LOOKS, **REACHES, **CALLS}.items()}
 os.write(1, json.dumps({"missing": missing, "ends": ends}).encode())
 os._exit(0)
