@@ -5,7 +5,7 @@ An object that gives itself to a function above has the type `Any` here: its mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from webnn.builder.above import Upward, html
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["html", "inspect", "reference", "travel"]
+__all__ = ["html", "inspect", "reference", "travel", "walls"]
 
 #: A function and its arguments, as ``__reduce__`` returns them.
 Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -61,7 +61,16 @@ class Travel(Protocol):
     def reduce_ml(self, ml: Any) -> Reduced: ...
 
 
+class Walls(Protocol):
+    """Walls of the system around this process."""
+
+    def confine(self, files: Sequence[str], write: Sequence[str], *, device: bool) -> dict[str, str]: ...
+    def missing(self, reason: str) -> dict[str, str]: ...
+    def end_with(self, parent: int) -> None: ...
+
+
 # A test compares each row with the module.
 inspect = Upward[Inspect]("webnn.inspect")
 reference = Upward[Reference]("webnn.reference")
 travel = Upward[Travel]("webnn.context.travel")
+walls = Upward[Walls]("webnn.processes.walls.python")

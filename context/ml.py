@@ -403,7 +403,8 @@ def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> 
     from webnn.context.engine.remote.scout import open_host  # noqa: PLC0415
 
     name = f"{selection.device} ({selection.providers[0][0]})"
-    return open_host(name, loss, settings.plugins or (), settings.hangLimit, settings.memoryLimit)
+    cache = "" if settings.cache is None else str(settings.cache)
+    return open_host(name, loss, settings.plugins or (), settings.hangLimit, settings.memoryLimit, cache)
 
 
 def _timeline(revision: Revision) -> Timeline:

@@ -26,6 +26,7 @@ from webnn.context.emulation import ambient
 from webnn.context.engine.plugins import PLUGINS
 from webnn.context.engine.remote.scout import scout
 from webnn.context.ml import find_inventory
+from webnn.processes.walls.table import IN_PLACE, describe
 
 __all__ = ["command"]
 
@@ -82,6 +83,9 @@ def command(
         elif not settings.simulators and any(each.fallback for each in selections):
             console.print("\nwebnn devices --simulators has a software GPU and a simulated NPU.", soft_wrap=True)
     if verbose:
+        walls = scout().missing_walls()
+        for line in () if walls is None else describe(walls, IN_PLACE):
+            typer.echo(line, err=True)
         for line in Text.from_ansi(scout().noise()).plain.splitlines():
             typer.echo(show_controls(line), err=True)
     if len(flavours) > 1:

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from webnn.context.engine.remote.channel import LONGEST, PLACE, Answer, Operation, ProtocolError, read_answer, read_text
+from webnn.context.engine.remote.channel import LONGEST, PLACE, Answer, Operation, ProtocolError, read_answer, read_facts, read_text
 from webnn.context.engine.remote.memory import Arena, Place, SharedMemory
 from webnn.context.engine.remote.process import Process, abandon_spares, find_spare
 from webnn.context.timeline import Living
@@ -102,6 +102,7 @@ class Host:
         *,
         hang_limit: float | None = None,
         memory_limit: int | None = None,
+        cache: str = "",
     ) -> None:
         self.arena = Arena()
         self.graphs = itertools.count(1)
@@ -110,10 +111,10 @@ class Host:
         #: The graphs that are no longer in use.
         self._dropped: deque[int] = deque()
         self._hang_limit, self._memory_limit = _PATIENCE, 0
-        spare = find_spare()
+        spare = find_spare(cache)
         if spare is None or not self._try(spare):
             # An interrupt in between ends this host, and the host's end that of the process.
-            self._take(Process(name, loss))
+            self._take(Process(name, loss, cache))
             self._process.start()
         self.serve(name, loss, packages, hang_limit, memory_limit)
         _HOSTS.add(self)
@@ -150,6 +151,15 @@ class Host:
     def end(self) -> str:
         """How the process ended, in words that follow "the process"; empty while it runs."""
         return self._process.end
+
+    @property
+    def cache(self) -> str:
+        """The folder of optimized models in which the process may write; empty if there is none."""
+        return self._process.cache
+
+    def missing_walls(self) -> dict[str, str]:
+        """Return which walls of the system do not stand around the process, with the reasons."""
+        return dict(self.check(read_facts, self.request(Operation.PING, method="createContext"), "createContext"))
 
     @property
     def pid(self) -> int:

@@ -24,7 +24,8 @@ __all__ = ["Process", "abandon_spares", "find_spare"]
 _KEPT, _LAST_LINE = 1 << 16, 300
 #: The interpreter finds this package, but nothing else that is beside it, and nothing in the current folder.
 _START = (
-    "import sys; sys.path.append({root!r}); from webnn.context.engine.remote import worker; sys.path.pop(); worker.main({handle}, {parent})"
+    "import sys; sys.path.append({root!r}); from webnn.context.engine.remote import confined; "
+    "sys.path.pop(); confined.main({handle}, {parent}, {cache!r})"
 )
 
 
@@ -34,11 +35,13 @@ class Process:
     Args:
         name: The words for the device in messages.
         loss: The context, which the end of the process loses.
+        cache: The folder of optimized models, in which the process may write; empty if there is none.
 
     Attributes:
         ours: The end of the connection.
         name: As above.
         loss: As above.
+        cache: As above.
         work: The work that is being done, in words.
         end: How it ended, in words that follow "the process"; empty while it runs.
         ended: Whether it ended.
@@ -49,11 +52,12 @@ class Process:
         environment: The environment variables that it has.
     """
 
-    def __init__(self, name: str, loss: Loss) -> None:
+    def __init__(self, name: str, loss: Loss, cache: str = "") -> None:
         self.ours, theirs = Channel.pair()
         self._theirs: Channel | None = theirs
         self.name = name
         self.loss = loss
+        self.cache = cache
         self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._noise = bytearray()
@@ -185,7 +189,7 @@ class Process:
         handle = self._theirs.fileno()
         # Of this package, which may lie apart from the folder `context` in a checkout.
         root = str(Path(str(sys.modules[__name__.partition(".")[0]].__file__)).resolve().parents[1])
-        command = [sys.executable, "-P", "-c", _START.format(root=root, handle=handle, parent=self._owner)]
+        command = [sys.executable, "-P", "-c", _START.format(root=root, handle=handle, parent=self._owner, cache=self.cache)]
         options: dict[str, Any] = {}
         if sys.platform == "win32":
             os.set_handle_inheritable(handle, True)
@@ -237,12 +241,12 @@ def abandon_spares() -> None:
         _SPARES.popleft().abandon()
 
 
-def find_spare() -> Process | None:
-    """Return a process for another context, with the variables of this program; ``None`` if there is none."""
+def find_spare(cache: str = "") -> Process | None:
+    """Return a process for another context, with the variables of this program and this cache; ``None`` if there is none."""
     while _SPARES:
         with contextlib.suppress(IndexError):  # another thread has taken it
             process = _SPARES.popleft()
-            if not process.ended.is_set() and process.environment == dict(os.environ):
+            if not process.ended.is_set() and process.environment == dict(os.environ) and cache in ("", process.cache):
                 return process
             process.release()
     return None

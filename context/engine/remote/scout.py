@@ -73,6 +73,10 @@ class Scout:
         host = self.host
         return self._noise if host is None else self._noise + host.noise()
 
+    def missing_walls(self) -> dict[str, str] | None:
+        """Return which walls of the system do not stand around the process that looked for devices; ``None`` if it has ended."""
+        return None if self.host is None else self._ask(Host.missing_walls, lambda _: None)
+
     def _ask(self, ask: Callable[[Host], T], fail: Callable[[str], T]) -> T:
         with self._lock:
             host = self.host
@@ -93,11 +97,11 @@ def scout() -> Scout:
     return Scout()
 
 
-def open_host(name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None) -> Host:
-    """Return a process for a context: the one that found its devices, or a new one. The arguments are those of `Host.serve`."""
+def open_host(name: str, loss: Loss, packages: Sequence[str], hang_limit: float | None, memory_limit: int | None, cache: str = "") -> Host:
+    """Return a process for a context: the one that found its devices, or a new one. The arguments are those of `Host`."""
     host = scout().take()
-    if host is None or host.end:
-        return Host(name, loss, packages, hang_limit=hang_limit, memory_limit=memory_limit)
+    if host is None or host.end or cache not in ("", host.cache):
+        return Host(name, loss, packages, hang_limit=hang_limit, memory_limit=memory_limit, cache=cache)
     host.serve(name, loss, packages, hang_limit, memory_limit)
     return host
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +36,6 @@ from webnn.context.engine.remote.memory import Segment
 from webnn.context.engine.remote.residence import Make, Residence, Run
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.engine.sized import SizedGraph
-from webnn.context.processes import end_with_parent
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import OperationError
 from webnn.validation.named_descriptor import NamedDescriptor, has_names
@@ -54,8 +52,6 @@ __all__ = ["main"]
 _LONGEST_TEXT = 1 << 16
 #: How long the process waits for the next context, in seconds.
 _REST = 10.0
-#: The option of `prctl` for a signal at the end of the thread that started this process.
-_PR_SET_PDEATHSIG, _SIGKILL = 1, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +95,9 @@ class _Model:
 class _Worker:
     """The state of the process."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, missing: Mapping[str, str]) -> None:
         self._channel = channel
+        self._missing = missing
         #: Came with the request.
         self._descriptor = -1
         self._segments: dict[int, np.ndarray[Any, np.dtype[Any]]] = {}
@@ -119,7 +116,7 @@ class _Worker:
     def serve(self) -> None:
         """Answer requests until the connection ends."""
         answers = {
-            Operation.PING: lambda _: b"",
+            Operation.PING: lambda _: json.dumps(self._missing).encode(),
             Operation.DEVICES: self._list_devices,
             Operation.VERIFY: self._verify,
             Operation.SEGMENT: self._take_segment,
@@ -362,33 +359,20 @@ def _give(slots: Mapping[str, BufferSlot], sizes: Iterator[int]) -> list[Operand
     return [OperandDescriptor(kind, tuple(itertools.islice(sizes, rank))) for kind, rank in given]
 
 
-def main(handle: int, parent: int) -> None:
+def main(handle: int, missing: Mapping[str, str]) -> None:
     """Answer the requests of a program.
 
     Args:
         handle: The end of the connection.
-        parent: The number of the process of the program.
+        missing: The walls of the system that do not stand, with the reasons.
     """
-    _end_with(parent)
     channel = Channel.open(handle)
     # Native code may write to standard output. A process of Windows without a console has none.
     os.dup2(2, 1)
     try:
         # The program translates its graph meanwhile.
         runtime.load()
-        _Worker(channel).serve()
+        _Worker(channel, missing).serve()
     except (EOFError, OSError):
         # The program ended the connection. Finalizers of drivers can hang.
         os._exit(0)
-
-
-def _end_with(parent: int) -> None:
-    """End this process with the program."""
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 (only here)
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(0)
-    else:
-        end_with_parent()

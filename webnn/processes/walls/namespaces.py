@@ -15,8 +15,9 @@ from webnn.processes.walls.system import MissingError, call
 __all__ = ["bind_tree", "drop_rights", "fork_apart", "leave_system"]
 
 _CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWPID, _CLONE_NEWNET = 0x00020000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
-#: The user in the namespace: not root, so that a program that starts there has none of the namespace's rights.
-_NOBODY = 65534
+#: The user in the namespace: not root, so that a program that starts there has none of the namespace's rights; and not 65534, as which the
+#: system shows all other users.
+_USER = 65533
 #: These system calls have the same numbers on every architecture.
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _HERE, _RECURSIVE, _CLOEXEC, _CLONE, _FROM_EMPTY_PATH, _DETACH = -100, 0x8000, 0x80000, 1, 4, 2
@@ -32,7 +33,7 @@ def leave_system() -> None:
     """Leave the network, the shared memory and the users of the system. Raises `MissingError`."""
     uid, gid = os.geteuid(), os.getegid()
     call("unshare", _CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC)
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{_NOBODY} {uid} 1"), ("gid_map", f"{_NOBODY} {gid} 1")):
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{_USER} {uid} 1"), ("gid_map", f"{_USER} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
 

@@ -13,9 +13,12 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from webnn.processes.walls.table import SYSTEM_PATHS, put_up_in_place
+from webnn.context.processes import end_with_parent
+from webnn.processes.walls import limits
+from webnn.processes.walls.system import MissingError
+from webnn.processes.walls.table import IN_PLACE, SYSTEM_PATHS, put_up_in_place
 
-__all__ = ["confine"]
+__all__ = ["confine", "end_with", "missing"]
 
 #: The files that ONNX Runtime reads to find the machine's devices.
 _MACHINE = ("/sys/devices", "/sys/bus", "/sys/class", "/sys/module", "/proc/devices", "/proc/driver")
@@ -42,6 +45,19 @@ def confine(files: Sequence[str], write: Sequence[str] = (), *, device: bool = F
     devices = [f"/dev/{name}" for name in os.listdir("/dev") if name.startswith(_DEVICES)] if sys.platform == "linux" else []
     read = [*SYSTEM_PATHS, *_MACHINE, *python, *filter(None, chosen), *_drivers(), *files]
     return put_up_in_place(read, ["/dev/null", *devices], write, device=device)
+
+
+def missing(reason: str) -> dict[str, str]:
+    """Return what `confine` does if it puts up no walls, for this reason."""
+    return dict.fromkeys(IN_PLACE, reason)
+
+
+def end_with(parent: int) -> None:
+    """End this process when its parent, or the thread of it that started this process, ends."""
+    try:
+        limits.end_with(parent)
+    except MissingError:  # another system than Linux
+        end_with_parent()
 
 
 def _drivers() -> Iterator[str]:

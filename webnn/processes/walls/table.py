@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from webnn.processes.walls import namespaces
 from webnn.processes.walls.calls import restrict_calls
@@ -23,9 +23,9 @@ WALLS: Mapping[str, str] = {
     "tree": "the files that it may read are all that exist (mount namespace)",
     "threads": "at most 256 threads (RLIMIT_NPROC)",
     "memory": "a limit of memory (RLIMIT_DATA)",
-    "files": "no file but those of Node (Landlock)",
+    "files": "no file but those that it needs (Landlock)",
     "parent": "it ends with its parent (PR_SET_PDEATHSIG)",
-    "system calls": "the calls of a list only: no new process, no signal to another process, no socket, no change of a file (seccomp)",
+    "system calls": "the calls of a list only: no other process, no signal to one, no socket, no change of a file's owner or mode (seccomp)",
 }
 #: The walls that a running Python can put up.
 IN_PLACE = ("namespace", "tree", "files", "system calls")
@@ -105,6 +105,6 @@ def _attempt_in_namespace(name: str, step: Callable[[], None], missing: dict[str
     return name not in missing
 
 
-def describe(missing: Mapping[str, str]) -> list[str]:
-    """Return a line about each wall, given those that are missing, and why."""
-    return [f"wall: {name}: {f'absent: {missing[name]}' if name in missing else what}" for name, what in WALLS.items()]
+def describe(missing: Mapping[str, str], names: Iterable[str] = WALLS) -> list[str]:
+    """Return a line about each wall of these names, given those that are missing, and why."""
+    return [f"wall: {name}: {f'absent: {missing[name]}' if name in missing else WALLS[name]}" for name in names]

@@ -1,0 +1,51 @@
+"""Begins the process of a context: the walls of the system stand before the engine and the drivers are loaded."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+
+from webnn.context.above import walls
+
+__all__ = ["main"]
+
+#: Kernel drivers with which the walls were never tried: their libraries may need more than the walls permit.
+_UNTRIED = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+#: The folders below the home folder in which drivers keep the programs that they compile.
+_KEPT = (".cache", ".nv/ComputeCache")
+
+
+def main(handle: int, parent: int, cache: str) -> None:
+    """Answer the requests of a program, behind the walls.
+
+    Args:
+        handle: The end of the connection.
+        parent: The number of the process of the program.
+        cache: The folder of optimized models; empty if there is none.
+    """
+    untried = [path for path in _UNTRIED if os.path.exists(path)]
+    if untried:
+        missing = walls().missing(f"not tried with the driver of {untried[0]}")
+    else:
+        if cache:
+            # A folder can only be named if it is there. Whoever uses it looks at it again.
+            with suppress(OSError):
+                os.makedirs(cache, 0o700, exist_ok=True)
+        missing = walls().confine(["/"], [*_folders(), *filter(None, [cache])], device=True)
+    # Behind them, because a change of the process's rights undoes it.
+    walls().end_with(parent)
+    from webnn.context.engine.remote import worker  # noqa: PLC0415 (it starts threads)
+
+    worker.main(handle, missing)
+
+
+def _folders() -> Iterator[str]:
+    """Yield the folders in which a process of a device may change files."""
+    yield tempfile.gettempdir()
+    yield "/dev/shm"
+    home = os.path.expanduser("~")
+    yield from (os.path.join(home, name) for name in _KEPT)
+    if chosen := os.environ.get("XDG_CACHE_HOME"):
+        yield chosen
