@@ -13,8 +13,8 @@ __all__ = ["main"]
 
 #: Kernel drivers with which the walls were never tried: their libraries may need more than the walls permit.
 _UNTRIED = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-#: The folders below the home folder in which drivers keep the programs that they compile.
-_KEPT = (".cache", ".nv/ComputeCache")
+#: The folders below that of caches in which drivers keep the programs that they compile.
+_KEPT = ("mesa_shader_cache", "mesa_shader_cache_db")
 
 
 def main(handle: int, parent: int, cache: str) -> None:
@@ -43,9 +43,7 @@ def main(handle: int, parent: int, cache: str) -> None:
 
 def _folders() -> Iterator[str]:
     """Yield the folders in which a process of a device may change files."""
-    yield tempfile.gettempdir()
-    yield "/dev/shm"
-    home = os.path.expanduser("~")
-    yield from (os.path.join(home, name) for name in _KEPT)
-    if chosen := os.environ.get("XDG_CACHE_HOME"):
-        yield chosen
+    # The times of a profiled graph, and the memory of simulators.
+    yield from (tempfile.gettempdir(), "/dev/shm")
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    yield from (os.path.join(caches, name) for name in _KEPT)

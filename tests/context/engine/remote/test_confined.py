@@ -30,8 +30,9 @@ ATTEMPTS = {
     "read": lambda: open(f"{folder}/secret").read(),
     "cache": lambda: os.rename(open(f"{folder}/cache/a", "w").name, f"{folder}/cache/b"),
     "temporary": lambda: open(f"{folder}/temporary/a", "w"),
-    "driver": lambda: open(f"{folder}/home/.cache/a", "w"),
+    "driver": lambda: open(f"{folder}/home/.cache/mesa_shader_cache/a", "w"),
     "write": lambda: open(f"{folder}/new", "w"),
+    "other cache": lambda: open(f"{folder}/home/.cache/a", "w"),
     "home": lambda: open(f"{folder}/home/.profile", "w"),
     "remove": lambda: os.remove(f"{folder}/removed"),
     "mode": lambda: os.chmod(f"{folder}/secret", 0o644),
@@ -62,7 +63,7 @@ REACHED = {"read", "cache", "temporary", "driver"}
 
 
 def make_attempts(folder: Path, mode: str) -> tuple[dict[str, str], dict[str, str]]:
-    for name in ("temporary", "home/.cache"):
+    for name in ("cache", "temporary", "home/.cache/mesa_shader_cache"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for name in ("secret", "removed"):
         (folder / name).write_text("", encoding="utf-8")

@@ -17,7 +17,6 @@ from tests.context.engine.remote.isolated import ONES, build, host_of, isolated,
 from tests.support import PATIENCE, wait_until
 from webnn import InvalidStateError
 from webnn.context.engine.remote.process import Process
-from webnn.context.state import Loss
 
 pytestmark = [
     pytest.mark.processes,
@@ -28,8 +27,8 @@ pytestmark = [
 class _Ended(Process):
     """A process that has ended before its host looks at it."""
 
-    def __init__(self, name: str, loss: Loss) -> None:
-        super().__init__(name, loss)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         assert self.ended.wait(PATIENCE)
 
 
