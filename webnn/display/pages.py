@@ -16,8 +16,9 @@ from webnn.display.text import clip, show_controls
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-__all__ = ["read", "render"]
+__all__ = ["mark_ready", "read", "render"]
 
 
 def render(template: str, **values: Any) -> str:
@@ -35,13 +36,19 @@ def read(name: str) -> str:
     return resources.files(package).joinpath(file).read_text(encoding="utf-8")
 
 
+def mark_ready(text: str) -> Markup:
+    """Return a text that templates put in as it is: HTML, a script or data that the caller has made safe."""
+    from markupsafe import Markup  # noqa: PLC0415 (loaded with the first page)
+
+    return Markup(text)
+
+
 @functools.cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415
-    from markupsafe import Markup  # noqa: PLC0415
 
     def source(name: str) -> Markup:
-        return Markup(read(name))
+        return mark_ready(read(name))
 
     environment = Environment(
         loader=FunctionLoader(read),

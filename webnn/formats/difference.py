@@ -30,10 +30,14 @@ class Change:
     Attributes:
         kind: Only the second graph has it, only the first one has it, or both have it differently.
         text: The difference, in a line.
+        first: The position of the operator in the first graph, from 0; ``None`` if it has none, or the difference is not of an operator.
+        second: That in the second graph, likewise.
     """
 
     kind: Literal["added", "removed", "changed"]
     text: str
+    first: int | None = field(default=None, compare=False)
+    second: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,8 @@ class WeightChange:
         shape: Its shape, in both graphs.
         count: How many elements differ.
         largest: The largest absolute difference, in the elements' own unit; NaN if one of two differing elements is NaN.
+        first: The position of the operator in the first graph, from 0.
+        second: That in the second graph, likewise.
     """
 
     operator: str
@@ -55,6 +61,8 @@ class WeightChange:
     shape: tuple[int, ...]
     count: int
     largest: float
+    first: int | None = field(default=None, compare=False)
+    second: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         of = int(np.prod(self.shape, dtype=np.int64))
@@ -68,17 +76,19 @@ class Difference:
     Attributes:
         structure: The differences in inputs, operators and outputs, in the order of the graphs.
         weights: The constants of both graphs that differ.
+        pairs: The positions of operators that are alike, or in the same place, in the first graph and in the second one. Not compared.
     """
 
     structure: tuple[Change, ...] = ()
     weights: tuple[WeightChange, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.structure or self.weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
-        return asdict(self)
+        """Return it as plain data for JSON, without the pairs."""
+        return {name: value for name, value in asdict(self).items() if name != "pairs"}
 
 
 def compare(first: GraphDescription, second: GraphDescription) -> Difference:
@@ -99,6 +109,9 @@ class _Comparison:
     weights: dict[tuple[str, str], WeightChange | None] = field(default_factory=dict)
     #: The value of the second graph that corresponds to one of the first.
     values: dict[str, str] = field(default_factory=dict)
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    #: The positions of the operators that are being compared.
+    place: tuple[int | None, int | None] = (None, None)
 
     def run(self) -> Difference:
         first, second = self.first, self.second
@@ -106,7 +119,13 @@ class _Comparison:
             self._add("changed", f"draft: {first.draft} became {second.draft}")
         self._slots("input", first.inputs, second.inputs)
         self.values.update({name: name for name in first.inputs.keys() & second.inputs.keys()})
+        reached = [0, 0]
         for pair in _match(first.operators, second.operators):
+            one, other = (None if each is None else place for each, place in zip(pair, reached, strict=True))
+            self.place = one, other
+            reached = [place + (each is not None) for each, place in zip(pair, reached, strict=True)]
+            if one is not None and other is not None:
+                self.pairs.append((one, other))
             match pair:
                 case (OperatorDescription() as old, OperatorDescription() as new):
                     self.values.update(zip(old.outputs, new.outputs, strict=True))
@@ -116,6 +135,7 @@ class _Comparison:
                     self._add("removed", _write(old))
                 case (None, OperatorDescription() as new):
                     self._add("added", _write(new))
+        self.place = (None, None)
         known = first.descriptors(), second.descriptors()
         self._slots(
             "output",
@@ -124,10 +144,10 @@ class _Comparison:
         )
         for name in sorted(first.outputs.keys() & second.outputs.keys()):
             self._source(f"output {webidl.describe(name)}", first.outputs[name], second.outputs[name])
-        return Difference(structure=tuple(self.changes), weights=tuple([each for each in self.weights.values() if each is not None]))
+        return Difference(structure=tuple(self.changes), weights=tuple([each for each in self.weights.values() if each is not None]), pairs=tuple(self.pairs))
 
     def _add(self, kind: Literal["added", "removed", "changed"], text: str) -> None:
-        self.changes.append(Change(kind, text))
+        self.changes.append(Change(kind, text, *self.place))
 
     def _slots(self, kind: str, old: Mapping[str, OperandDescriptor], new: Mapping[str, OperandDescriptor]) -> None:
         """Compare the inputs or the outputs of the graphs."""
@@ -163,7 +183,7 @@ class _Comparison:
                         continue
                     self.weights[key] = None
                     if one.descriptor == other.descriptor:
-                        self.weights[key] = _compare_weights(_name(old), argument, one, other)
+                        self.weights[key] = _compare_weights(_name(old), argument, one, other, self.place)
                     else:
                         self._add("changed", f"{_name(old)}: {argument}: constant {one.descriptor} became {other.descriptor}")
                 case _:
@@ -239,7 +259,9 @@ def _plain(value: object) -> str:
     return "(none)" if value is None else plain.value(value)
 
 
-def _compare_weights(operator: str, argument: str, old: ConstantDescription, new: ConstantDescription) -> WeightChange | None:
+def _compare_weights(
+    operator: str, argument: str, old: ConstantDescription, new: ConstantDescription, place: tuple[int | None, int | None]
+) -> WeightChange | None:
     """Compare two constants of one descriptor, bit by bit; ``None`` if they are equal."""
     one, other = _elements(old), _elements(new)
     differ = one.view(f"u{one.itemsize}") != other.view(f"u{one.itemsize}")
@@ -254,6 +276,8 @@ def _compare_weights(operator: str, argument: str, old: ConstantDescription, new
         shape=old.descriptor.shape,
         count=int(np.count_nonzero(differ)),
         largest=float(largest),
+        first=place[0],
+        second=place[1],
     )
 
 

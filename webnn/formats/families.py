@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from webnn.validation import unary
 
-__all__ = ["COLOURS", "FAMILIES", "OTHER", "family"]
+__all__ = ["COLOURS", "DEVICES", "FAMILIES", "OTHER", "family"]
 
 #: The family of operations that no draft here has.
 OTHER = "other"
@@ -51,6 +51,10 @@ COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "convert": ("#A16207", "#E5B94F"),
         OTHER: ("#57606A", "#9AA4AF"),
     }
+)
+#: The colour of each device, likewise.
+DEVICES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"cpu": COLOURS["convert"], "gpu": COLOURS["reduce"], "npu": COLOURS["normalize"]}
 )
 _FAMILY: Mapping[str, str] = MappingProxyType({operation: name for name, operations in FAMILIES.items() for operation in operations})
 

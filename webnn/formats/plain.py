@@ -26,13 +26,13 @@ def type_and_shape(descriptor: OperandDescriptor) -> str:
     return f"{descriptor.dataType} {shape(descriptor)}"
 
 
-def value(option: Any, *, ellipsis: str = "…") -> str:
-    """Write the value of an option or argument on one line."""
+def value(option: Any, *, ellipsis: str = "…", longest: int = _LONGEST) -> str:
+    """Write the value of an option or argument on one line, cut to a number of columns."""
     if isinstance(option, ActivationDescription):
-        given = ", ".join([f"{name}={value(each, ellipsis=ellipsis)}" for name, each in option.options.items()])
-        return clip(f"{option.operation}({given})", _LONGEST, ellipsis=ellipsis)
+        given = ", ".join([f"{name}={value(each, ellipsis=ellipsis, longest=longest)}" for name, each in option.options.items()])
+        return clip(f"{option.operation}({given})", longest, ellipsis=ellipsis)
     if isinstance(option, tuple | list):
         # A list is cut at its end: elements behind it need not be written.
-        text = ", ".join([value(each, ellipsis=ellipsis) for each in option[:_LONGEST]])
-        return clip(f"[{text}]", _LONGEST, ellipsis=ellipsis)
-    return clip(option if isinstance(option, str) else repr(option), _LONGEST, ellipsis=ellipsis)
+        text = ", ".join([value(each, ellipsis=ellipsis, longest=longest) for each in option[:longest]])
+        return clip(f"[{text}]", longest, ellipsis=ellipsis)
+    return clip(option if isinstance(option, str) else repr(option), longest, ellipsis=ellipsis)

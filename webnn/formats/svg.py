@@ -17,7 +17,7 @@ from webnn.display.pages import render
 from webnn.formats import cards, files, layout, plain
 from webnn.formats.cards import Card, Picture, Row
 from webnn.formats.cost import multiply_adds, parameters
-from webnn.formats.families import COLOURS, FAMILIES, OTHER, family
+from webnn.formats.families import COLOURS, DEVICES, FAMILIES, OTHER, family
 from webnn.formats.layout import Box, Placed, Rectangle
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _TITLE, _LABEL, _SHAPE, _NOTE, _TOOLTIP = 28, 32, 30, 40, 200
 
 #: The colours of families, of devices, and of heat, on light and on dark ground.
 _COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {**COLOURS, "cpu": COLOURS["convert"], "gpu": COLOURS["reduce"], "npu": COLOURS["normalize"], "heat": ("#EA580C", "#C2410C")}
+    {**COLOURS, **DEVICES, "heat": ("#EA580C", "#C2410C")}
 )
 #: The graph's own colours: ground, text, less important text, lines, borders.
 _LIGHT = ("#FFFFFF", "#1B1F24", "#57606A", "#6E7781", "#C5CCD3")
@@ -233,7 +233,7 @@ class _Drawing:
         """Return the explanation of colours, each with its word and place, and the width and the height with the headline."""
         rows = [row for card in self._picture.cards if card.kind == "operators" for row in card.rows if row.operation]
         present = {self._colour(row) for row in rows}
-        names = [*FAMILIES, OTHER] if self._devices is None else ["cpu", "gpu", "npu", OTHER]
+        names = [*FAMILIES, OTHER] if self._devices is None else [*DEVICES, OTHER]
         words = {OTHER: "other" if self._devices is None else "nothing left to run"}
         found: list[tuple[str, str, float, float]] = []
         x, y, right = 0.0, 32.0, plain.width(headline) * _LETTER

@@ -1,0 +1,14 @@
+"""A graph to look around in: the document of a graph, the script that shows it in a page, and pages that hold both.
+
+`describe` makes the document, plain data for JSON; `script` returns the component, one text of JavaScript without dependencies; and
+``webnnViewer.show(element, document)`` in it shows a document in an element of any page. docs/viewing.md describes both.
+"""
+
+from __future__ import annotations
+
+from webnn.viewer.compared import describe_two
+from webnn.viewer.document import describe
+from webnn.viewer.notebook import GraphView, show
+from webnn.viewer.page import as_page, script, write
+
+__all__ = ["GraphView", "as_page", "describe", "describe_two", "script", "show", "write"]

@@ -1,0 +1,188 @@
+// Draws the visible boxes and lines of a tree on a canvas. What is outside of it is left out, and small boxes have no text.
+
+const THEMES = {
+  light: { ground: "#ffffff", raised: "#f5f7f9", ink: "#1b1f24", dim: "#57606a", line: "#6e7781", border: "#c5ccd3", mark: "#0b5cad", to: "#C2410C", heat: [234, 88, 12] },
+  dark: { ground: "#14181d", raised: "#1b2128", ink: "#e6edf3", dim: "#a3adb8", line: "#8b949e", border: "#3d444d", mark: "#79b8ff", to: "#FF9A62", heat: [234, 88, 12] },
+};
+const FONT = '"DejaVu Sans Mono", Menlo, Consolas, monospace';
+// The smallest part of the largest amount that has a colour.
+const RANGE = 1e-3;
+
+const themeName = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+// The colours and amounts of boxes in one colouring.
+class Paint {
+  constructor(tree, colouring, theme) {
+    Object.assign(this, { tree, colouring, theme });
+    this.amounts = new Map();
+    this.most = colouring.amounts ? colouring.amounts.reduce((most, each) => Math.max(most, each ?? 0), 0) : 0;
+  }
+
+  // The nodes in a box.
+  *nodes(box) {
+    if (!box.isGroup) yield box.node;
+    else for (const each of box.children) yield* this.nodes(each);
+  }
+
+  amount(box) {
+    if (!this.colouring.amounts) return null;
+    if (!box.isGroup) return this.colouring.amounts[box.node];
+    if (!this.amounts.has(box)) {
+      let found = null;
+      for (const node of this.nodes(box)) {
+        const each = this.colouring.amounts[node];
+        if (each !== null) found = this.colouring.total === "sum" ? (found ?? 0) + each : Math.max(found ?? 0, each);
+      }
+      this.amounts.set(box, found);
+    }
+    return this.amounts.get(box);
+  }
+
+  // The colour of a box, or null; for heat also how much of it.
+  colour(box) {
+    const { classes, of } = this.colouring;
+    if (classes) {
+      if (!this.amounts.has(box)) {
+        let found = null;
+        for (const node of this.nodes(box)) {
+          if (of[node] < 0) continue;
+          if (found !== null && found !== of[node]) { found = -1; break; }
+          found = of[node];
+        }
+        this.amounts.set(box, found);
+      }
+      const place = this.amounts.get(box);
+      return place === null || place < 0 ? null : { css: classes[place][this.theme], share: 1 };
+    }
+    const amount = this.amount(box);
+    if (!amount || !this.most) return null;
+    const part = Math.min(amount / this.most, 1);
+    const share = part > RANGE ? 1 - Math.log(part) / Math.log(RANGE) : 0;
+    return { css: `rgba(${THEMES[this.theme].heat.join(",")},${(share * 0.75).toFixed(3)})`, share, heat: true };
+  }
+}
+
+function drawGraph(context, { tree, paint, view, width, height, ratio, selected, found, near }) {
+  const theme = THEMES[paint.theme];
+  const { scale } = view;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = theme.ground;
+  context.fillRect(0, 0, width, height);
+  context.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * view.x, ratio * view.y);
+  const left = -view.x / scale, top = -view.y / scale, right = left + width / scale, bottom = top + height / scale;
+  const seen = (box) => box.left <= right && box.left + box.w >= left && box.top <= bottom && box.top + box.h >= top;
+  const legible = scale > 0.42;
+
+  context.textBaseline = "alphabetic";
+  for (const box of tree.open) {
+    if (box === tree.root || !seen(box)) continue;
+    context.fillStyle = box.depth % 2 ? theme.raised : theme.ground;
+    context.strokeStyle = theme.border;
+    context.lineWidth = 1 / scale;
+    context.fillRect(box.left, box.top, box.w, box.h);
+    context.strokeRect(box.left, box.top, box.w, box.h);
+    const size = Math.min(13 / Math.min(scale, 1), box.h / 3, (box.w / Math.max(tree.title(box).length, 4)) * 1.4);
+    if (size * scale > 6) {
+      context.fillStyle = theme.dim;
+      context.font = `${size}px ${FONT}`;
+      context.fillText(`⊟ ${tree.title(box)}`, box.left + 6, box.top + Math.max(15, size));
+    }
+  }
+
+  context.strokeStyle = context.fillStyle = theme.line;
+  context.lineWidth = Math.max(1, 0.8 / scale);
+  context.beginPath();
+  const heads = [];
+  for (const box of tree.open) {
+    if (!seen(box)) continue;
+    const x = box.left + INNER, y = box.top + HEADER;
+    for (const { points } of box.routes) {
+      const [a, z] = [points[0], points.at(-1)];
+      if (Math.max(a[0], z[0]) + x < left - 300 || Math.min(a[0], z[0]) + x > right + 300 || Math.max(a[1], z[1]) + y < top || Math.min(a[1], z[1]) + y > bottom) continue;
+      context.moveTo(x + a[0], y + a[1]);
+      for (let each = 1; each < points.length; each += 1) context.lineTo(x + points[each][0], y + points[each][1]);
+      heads.push([x + points.at(-2)[0], y + points.at(-2)[1], x + z[0], y + z[1]]);
+    }
+  }
+  // A short line where values come from outside of the group, or leave it.
+  for (const box of tree.visible) {
+    if (!legible || !(box.enters || box.leaves) || !seen(box)) continue;
+    const middle = box.left + box.w / 2;
+    if (box.enters) { context.moveTo(middle - 10, box.top - 8); context.lineTo(middle - 10, box.top); }
+    if (box.leaves) { context.moveTo(middle + 10, box.top + box.h); context.lineTo(middle + 10, box.top + box.h + 8); }
+  }
+  context.stroke();
+  if (legible) for (const each of heads) drawHead(context, ...each);
+
+  for (const box of tree.visible) if (seen(box)) drawBox(context, box, { tree, paint, theme, legible, scale, dimmed: found && !found.has(box) });
+  for (const { box, colour } of near ?? []) outline(context, box, colour === "to" ? theme.to : theme.mark, 2 / scale, scale);
+  if (selected) {
+    for (const { box, colour } of near ?? []) drawReach(context, selected, box, colour === "to", theme, scale);
+    outline(context, selected, theme.ink, 3 / Math.min(scale, 1), scale);
+  }
+}
+
+function drawHead(context, x0, y0, x1, y1) {
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  context.beginPath();
+  context.moveTo(x1, y1);
+  for (const side of [-0.45, 0.45]) context.lineTo(x1 - 7 * Math.cos(angle + side), y1 - 7 * Math.sin(angle + side));
+  context.fill();
+}
+
+function outline(context, box, colour, width, scale) {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  const gap = 2 / Math.min(scale, 1);
+  context.strokeRect(box.left - gap, box.top - gap, box.w + 2 * gap, box.h + 2 * gap);
+}
+
+// A line from the selected box to one that takes its result, or makes what it takes.
+function drawReach(context, from, box, to, theme, scale) {
+  if (from === box) return;
+  const [above, below] = to ? [from, box] : [box, from];
+  const x0 = above.left + above.w / 2, y0 = above.top + above.h, x1 = below.left + below.w / 2, y1 = below.top;
+  const bend = Math.min(Math.abs(y1 - y0) / 2 + 12, 120);
+  context.strokeStyle = to ? theme.to : theme.mark;
+  context.lineWidth = Math.max(2, 2 / scale);
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
+  context.stroke();
+}
+
+function drawBox(context, box, { tree, paint, theme, legible, scale, dimmed }) {
+  const found = paint.colour(box);
+  context.globalAlpha = dimmed ? 0.25 : 1;
+  if (box.isGroup && legible) {
+    // A closed group is a pile of boxes.
+    context.fillStyle = theme.raised;
+    context.strokeStyle = theme.border;
+    context.lineWidth = 1 / scale;
+    context.fillRect(box.left + 4, box.top + 4, box.w, box.h);
+    context.strokeRect(box.left + 4, box.top + 4, box.w, box.h);
+  }
+  const small = !legible && found;
+  context.fillStyle = small && !found.heat ? found.css : theme.raised;
+  context.fillRect(box.left, box.top, box.w, box.h);
+  if (found?.heat) {
+    context.fillStyle = found.css;
+    context.fillRect(box.left, box.top, box.w, box.h);
+  } else if (found && !small) {
+    context.fillStyle = found.css;
+    context.fillRect(box.left, box.top, 5, box.h);
+  }
+  context.strokeStyle = box.isGroup || (!box.isGroup && tree.graph.nodes[box.node].kind !== "operator") ? theme.line : theme.border;
+  context.lineWidth = 1;
+  context.strokeRect(box.left, box.top, box.w, box.h);
+  if (legible) {
+    let y = box.top + 15;
+    tree.lines(box).forEach((line, place) => {
+      context.fillStyle = place && !found?.heat ? theme.dim : theme.ink;
+      context.font = place ? `11px ${FONT}` : `bold 12px ${FONT}`;
+      context.fillText(place || !box.isGroup ? line : `⊞ ${line}`, box.left + PAD + 3, y);
+      y += HEIGHT.small;
+    });
+  }
+  context.globalAlpha = 1;
+}
