@@ -35,6 +35,7 @@ from webnn.commands.models import (
 from webnn.commands.rows import make_console
 from webnn.commands.smaller import Float16Option, KeepOption, split_names
 from webnn.commands.text import show_controls
+from webnn.commands.view import write_two
 from webnn.context.engine.foreign import run_model
 from webnn.formats.difference import compare
 from webnn.inspect.distance import find_distance
@@ -76,6 +77,10 @@ def command(
     float16: Float16Option = False,
     keep: KeepOption = None,
     semantics: SemanticsOption = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write a page with both graphs beside each other, in one file.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: structure, weights, then results.
@@ -96,6 +101,8 @@ def command(
         raise failure("--semantics compares the numbers of one graph with its own with other semantics", _WRONG)
     if float16 and (second is not None or not numbers):
         raise failure("--float16 compares the numbers of one graph with its own in float16", _WRONG)
+    if html is not None and (float16 or semantics):
+        raise failure("--html shows two graphs: it has no meaning with --float16 and --semantics", _WRONG)
     if keep and not float16:
         raise failure("--keep needs --float16", _WRONG)
     if float16 or semantics:
@@ -125,6 +132,9 @@ def command(
         sides.append(_Side(None, sides[0].description, sides[0].options))
     one, other = (side.description for side in sides)
     difference = compare(one, other)
+    if html is not None:
+        with failing((OSError, webnn.DescriptionError), _WRONG):
+            write_two(html, one, other, (first.name, second.name if second is not None else f"the import of {first.name}"))
     outputs = _compute(sides, inputs or [], seed) if numbers else {}
     differs = bool(difference) or any(not each["largest"] <= tolerance * each["scale"] for each in outputs.values())
     if as_json:

@@ -14,8 +14,9 @@ import webnn
 from webnn.commands.choices import RevisionOption
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
-from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
+from webnn.commands.graphs import choose_graph, collect_graphs, graph_name, load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
+from webnn.commands.program import is_graph
 from webnn.commands.text import show_controls
 from webnn.formats import files
 
@@ -30,7 +31,12 @@ def command(
         typer.Argument(metavar="FILE|PROGRAM", help="A graph, or a program .py, .mjs, .js or .html that builds some.", show_default=False),
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; its options follow --.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="ARGS",
+            help="The program's arguments; its options follow --. For a page of a graph, another graph beside it.",
+            show_default=False,
+        ),
     ] = None,
     *,
     graph: Annotated[
@@ -45,6 +51,20 @@ def command(
     dot: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture for Graphviz.", show_default=False)] = None,
     mermaid: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture for Mermaid.", show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="Fold nothing in pictures: show every operator in a box of its own.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", "-o", metavar="OUT", help="Write a page to look around in: the viewer, in one file.", show_default=False),
+    ] = None,
+    opened: Annotated[bool, typer.Option("--open", help="Open that page in a browser.")] = False,
+    explorer: Annotated[
+        Path | None,
+        typer.Option("--model-explorer", metavar="OUT", help="Write the graph for Model Explorer, and node data.", show_default=False),
+    ] = None,
+    onnx: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write an ONNX model for Netron, with times and devices as metadata.", show_default=False),
+    ] = None,
+    times: Annotated[bool, typer.Option("--times", help="Take the time of each operator, for the page and the files.")] = False,
     width: Annotated[int, typer.Option(min=1, help="How many pixels wide an SVG may be: a long graph gets columns.")] = 780,
     placement: Annotated[
         bool, typer.Option("--placement", help="Show where each operator runs on this machine, or on the device of --profile.")
@@ -74,8 +94,11 @@ def command(
 
     The table goes to the standard output, unless a picture is asked for. A program runs as with webnn run, and what it prints goes to the
     standard error.
+
+    --open shows the graph in a browser, to move in, search and open; webnn show --open A B shows two graphs and what differs.
     """
     # Imported lazily, because it loads NumPy, which `webnn show --help` does not need.
+    from webnn.commands.view import Wanted, open_browser, open_page, view, write_two  # noqa: PLC0415
     from webnn.formats.dot import as_dot  # noqa: PLC0415
     from webnn.formats.mermaid import as_mermaid  # noqa: PLC0415
     from webnn.formats.summary import as_data, as_text  # noqa: PLC0415
@@ -89,14 +112,31 @@ def command(
     if mermaid is not None:
         pictures[mermaid] = lambda each: as_mermaid(each, fold=not every)
     options = ModelOptions.parse(path, shapes, dims, constants, int32, precision, signature=signature)
+    page = open_page(html) if opened else html
+    viewed = any(each is not None for each in (page, explorer, onnx))
+    if times and not viewed:
+        raise failure("--times needs --open, --html, --model-explorer or --onnx", _WRONG)
+    second = None
+    if page is not None and arguments and is_graph(path.name.lower()):
+        if len(arguments) > 1 or placement or times or explorer is not None or onnx is not None:
+            raise failure("two graphs beside each other are a page of two files, without placement, times and other files", _WRONG)
+        second, arguments = Path(arguments[0]), None
     found = collect_graphs(path, arguments or (), revision=revision, options=options)
-    if graph is not None or pictures:
+    if graph is not None or pictures or explorer is not None or onnx is not None:
         found = [choose_graph(found, path, graph)]
     try:
         shown = [each.select(output) if output else each for each in found]
         for file, draw_it in pictures.items():
             files.write(file, draw_it(shown[0]))
-        if placement:
+        if second is not None and page is not None:
+            write_two(page, shown[0], load_graph(second), (path.name, second.name))
+        elif viewed:
+            view(shown, path.name, Wanted(html=page, explorer=explorer, onnx=onnx, placement=placement, times=times, profile=profile))
+        if opened and page is not None:
+            typer.echo(open_browser(page), err=True)
+        if viewed:
+            texts = []
+        elif placement:
             from webnn.commands.feeds import build  # noqa: PLC0415 (as above)
 
             placements = [build(each, profile=profile, fallback="silent")[1].placement for each in shown]

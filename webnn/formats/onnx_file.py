@@ -47,13 +47,14 @@ def read(path: Path) -> GraphDescription:
     return load(path).description
 
 
-def write(description: GraphDescription, path: Path) -> None:
+def write(description: GraphDescription, path: Path, notes: Mapping[str, Mapping[str, str]] | None = None) -> None:
     """Write a graph as an ONNX model; large constants to a file beside it, which has ``.data`` appended to its name.
 
     Inputs and outputs have the names that the program gave, other values and nodes those of the description or the label. The
     ``metadata_props`` of a node have the operation (``webnn.operation``) and the label (``webnn.label``), those of the model the draft
     (``webnn.draft``), the numerics policy (``webnn.numerics``, always "exact"), and the configuration of the session with which the engine
-    computes what the emulator computes under it (``webnn.session``, JSON).
+    computes what the emulator computes under it (``webnn.session``, JSON). ``notes`` are further entries of the nodes of an operator, by
+    the name of its first result.
 
     Raises:
         FormatError: An input and an output have the same name, or a name is not Unicode.
@@ -68,7 +69,7 @@ def write(description: GraphDescription, path: Path) -> None:
     graph, operands = survey(description)
     model = translate(graph)
     proto = model.proto
-    _rename(model, description, operands)
+    _rename(model, description, operands, notes or {})
     _order_inputs(proto.graph, description)
     _spread_scales(proto.graph)
     proto.producer_version = __version__
@@ -95,7 +96,9 @@ def _add_metadata(entries: Any, values: Mapping[str, str]) -> None:
     entries.extend([StringStringEntryProto(key=key, value=value) for key, value in values.items() if value])
 
 
-def _rename(model: OnnxModel, description: GraphDescription, operands: Mapping[str, MLOperand]) -> None:
+def _rename(
+    model: OnnxModel, description: GraphDescription, operands: Mapping[str, MLOperand], notes: Mapping[str, Mapping[str, str]]
+) -> None:
     """Give nodes and values the program's names, and nodes their metadata."""
     outputs = _copy_constant_outputs(model)
     graphs = list(_all_graphs(model.proto.graph))
@@ -119,7 +122,7 @@ def _rename(model: OnnxModel, description: GraphDescription, operands: Mapping[s
         if tensor.name not in renamed:
             source, mark, rest = _DERIVED.fullmatch(tensor.name).groups()  # type: ignore[union-attr]  # it matches every text
             renamed[tensor.name] = names.find(f"{sources.get(source, source)}{mark if rest else ''}{rest}")
-    _rename_nodes(model, description, nodes)
+    _rename_nodes(model, description, nodes, notes)
     for node in nodes:
         for position, output in enumerate(node.output):
             if output and output not in renamed:
@@ -163,7 +166,9 @@ def _all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
                 yield from _all_graphs(attribute.g)
 
 
-def _rename_nodes(model: OnnxModel, description: GraphDescription, nodes: Iterable[NodeProto]) -> None:
+def _rename_nodes(
+    model: OnnxModel, description: GraphDescription, nodes: Iterable[NodeProto], notes: Mapping[str, Mapping[str, str]]
+) -> None:
     """Name nodes after the label of their operator, or its result; several of one operator also after their ONNX operators."""
     scopes = [next(find_scopes(node.name), None) for node in nodes]
     counts = Counter(scopes)
@@ -179,7 +184,7 @@ def _rename_nodes(model: OnnxModel, description: GraphDescription, nodes: Iterab
         (operation, _, label), operator = operators[scope]
         base = label or operator.outputs[0]
         node.name = names.find(base if counts[scope] == 1 else f"{base}.{node.op_type}")
-        _add_metadata(node.metadata_props, {"webnn.operation": operation, "webnn.label": label})
+        _add_metadata(node.metadata_props, {"webnn.operation": operation, "webnn.label": label, **notes.get(operator.outputs[0], {})})
 
 
 def _declare(info: ValueInfoProto, operand: MLOperand) -> None:

@@ -38,27 +38,29 @@ class Paint {
     return this.amounts.get(box);
   }
 
-  // The colour of a box, or null; for heat also how much of it.
-  colour(box) {
-    const { classes, of } = this.colouring;
-    if (classes) {
-      if (!this.amounts.has(box)) {
-        let found = null;
-        for (const node of this.nodes(box)) {
-          if (of[node] < 0) continue;
-          if (found !== null && found !== of[node]) { found = -1; break; }
-          found = of[node];
-        }
-        this.amounts.set(box, found);
+  // The classes of the nodes in a box, each with its share.
+  shares(box) {
+    if (!this.amounts.has(box)) {
+      const counts = this.colouring.classes.map(() => 0);
+      let all = 0;
+      for (const node of this.nodes(box)) {
+        const place = this.colouring.of[node];
+        if (place < 0) continue;
+        counts[place] += 1;
+        all += 1;
       }
-      const place = this.amounts.get(box);
-      return place === null || place < 0 ? null : { css: classes[place][this.theme], share: 1 };
+      this.amounts.set(box, counts.flatMap((count, place) => (count ? [{ css: this.colouring.classes[place][this.theme], share: count / all }] : [])));
     }
+    return this.amounts.get(box);
+  }
+
+  // The colour of a box by its amount, or null.
+  heat(box) {
     const amount = this.amount(box);
     if (!amount || !this.most) return null;
     const part = Math.min(amount / this.most, 1);
     const share = part > RANGE ? 1 - Math.log(part) / Math.log(RANGE) : 0;
-    return { css: `rgba(${THEMES[this.theme].heat.join(",")},${(share * 0.75).toFixed(3)})`, share, heat: true };
+    return `rgba(${THEMES[this.theme].heat.join(",")},${(share * 0.75).toFixed(3)})`;
   }
 }
 
@@ -81,11 +83,11 @@ function drawGraph(context, { tree, paint, view, width, height, ratio, selected,
     context.lineWidth = 1 / scale;
     context.fillRect(box.left, box.top, box.w, box.h);
     context.strokeRect(box.left, box.top, box.w, box.h);
-    const size = Math.min(13 / Math.min(scale, 1), box.h / 3, (box.w / Math.max(tree.title(box).length, 4)) * 1.4);
-    if (size * scale > 6) {
+    const size = Math.min(13 / Math.min(scale, 1), HEADER - 14);
+    if (size * scale > 5) {
       context.fillStyle = theme.dim;
       context.font = `${size}px ${FONT}`;
-      context.fillText(`⊟ ${tree.title(box)}`, box.left + 6, box.top + Math.max(15, size));
+      context.fillText(`⊟ ${tree.title(box)}`, box.left + 6, box.top + HEADER - 13);
     }
   }
 
@@ -152,7 +154,8 @@ function drawReach(context, from, box, to, theme, scale) {
 }
 
 function drawBox(context, box, { tree, paint, theme, legible, scale, dimmed }) {
-  const found = paint.colour(box);
+  const heated = Boolean(paint.colouring.amounts);
+  const heat = heated ? paint.heat(box) : null;
   context.globalAlpha = dimmed ? 0.25 : 1;
   if (box.isGroup && legible) {
     // A closed group is a pile of boxes.
@@ -162,23 +165,28 @@ function drawBox(context, box, { tree, paint, theme, legible, scale, dimmed }) {
     context.fillRect(box.left + 4, box.top + 4, box.w, box.h);
     context.strokeRect(box.left + 4, box.top + 4, box.w, box.h);
   }
-  const small = !legible && found;
-  context.fillStyle = small && !found.heat ? found.css : theme.raised;
+  context.fillStyle = theme.raised;
   context.fillRect(box.left, box.top, box.w, box.h);
-  if (found?.heat) {
-    context.fillStyle = found.css;
+  if (heat) {
+    context.fillStyle = heat;
     context.fillRect(box.left, box.top, box.w, box.h);
-  } else if (found && !small) {
-    context.fillStyle = found.css;
-    context.fillRect(box.left, box.top, 5, box.h);
+  } else if (!heated) {
+    // What cannot be read has its colours all over; a group those of its parts.
+    const wide = legible ? 5 : box.w;
+    let top = box.top;
+    for (const { css, share } of paint.shares(box)) {
+      context.fillStyle = css;
+      context.fillRect(box.left, top, wide, box.h * share);
+      top += box.h * share;
+    }
   }
-  context.strokeStyle = box.isGroup || (!box.isGroup && tree.graph.nodes[box.node].kind !== "operator") ? theme.line : theme.border;
+  context.strokeStyle = box.isGroup || tree.graph.nodes[box.node].kind !== "operator" ? theme.line : theme.border;
   context.lineWidth = 1;
   context.strokeRect(box.left, box.top, box.w, box.h);
   if (legible) {
     let y = box.top + 15;
     tree.lines(box).forEach((line, place) => {
-      context.fillStyle = place && !found?.heat ? theme.dim : theme.ink;
+      context.fillStyle = place && !heat ? theme.dim : theme.ink;
       context.font = place ? `11px ${FONT}` : `bold 12px ${FONT}`;
       context.fillText(place || !box.isGroup ? line : `⊞ ${line}`, box.left + PAD + 3, y);
       y += HEIGHT.small;

@@ -54,8 +54,33 @@ class _Grouping:
                 group = self.add(f"{len(members):,} {kind}s")
                 for place in members:
                     self.of[place] = group
+        self._join()
         self._cut()
         return {"name": self._name, "across": self._across, "groups": self.groups, "of": self.of}
+
+    def _join(self) -> None:
+        """Let the members of a group with a single one stand in the group around it."""
+        nodes: dict[int, list[int]] = {}
+        for place, group in enumerate(self.of):
+            nodes.setdefault(group, []).append(place)
+        inner: dict[int, list[int]] = {}
+        for group, each in enumerate(self.groups):
+            inner.setdefault(each["parent"], []).append(group)
+        # A group is made after the one around it.
+        for group in reversed(range(len(self.groups))):
+            parent = self.groups[group]["parent"]
+            own, inside = nodes.get(group, []), inner.get(group, [])
+            if len(own) + len(inside) > 1:
+                continue
+            inner[parent].remove(group)
+            for place in own:
+                self.of[place] = parent
+                nodes.setdefault(parent, []).append(place)
+            for position in inside:
+                told = self.groups[position]
+                told["title"] = plain.clip(f"{self.groups[group]['title']}/{told['title']}", _TITLE)
+                told["parent"] = parent
+                inner[parent].append(position)
 
     def _cut(self) -> None:
         members: dict[int, list[tuple[int, bool, int]]] = {}

@@ -2,7 +2,7 @@
 // than the groups around it.
 
 const LETTER = 7.25, SMALL = 6.6, HEIGHT = { title: 18, small: 15 };
-const PAD = 8, HEADER = 22, INNER = 14;
+const PAD = 8, HEADER = 30, INNER = 14;
 // The most letters of a line on a box.
 const LONGEST = 34;
 
@@ -68,16 +68,15 @@ class Tree {
     else links.set(key, { from, to, count: 1 });
   }
 
-  // Open the groups from the outside inwards while there are not too many boxes.
+  // Open the groups from the outside inwards, all of a level or none of it, while there are not too many boxes.
   openSome(most) {
     let count = this.root.children.length;
-    const waiting = this.root.children.filter((each) => each.isGroup);
-    while (waiting.length) {
-      const box = waiting.shift();
-      if (count + box.children.length > most) continue;
-      count += box.children.length;
-      box.open = true;
-      waiting.push(...box.children.filter((each) => each.isGroup));
+    let level = this.root.children.filter((each) => each.isGroup);
+    while (level.length) {
+      count += level.reduce((sum, each) => sum + each.children.length, 0);
+      if (count > most) return;
+      for (const each of level) each.open = true;
+      level = level.flatMap((each) => each.children.filter((child) => child.isGroup));
     }
   }
 
