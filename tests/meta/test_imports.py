@@ -50,8 +50,9 @@ BELOW = {
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {
         *("webnn", "webnn.display", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.formats", "webnn.reference"),
+        *("webnn.formats", "webnn.reference", "webnn.viewer"),
     },
+    "webnn.viewer": {"webnn", "webnn.builder", "webnn.display", "webnn.formats", "webnn.validation"},
     "webnn.calls": {"webnn.validation"},
     "webnn.browser": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.calls"),
@@ -82,7 +83,7 @@ BELOW = {
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.display", "webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx"),
-        *("webnn.lowering", "webnn.processes", "webnn.stablehlo", "webnn.tflite", "webnn.torch"),
+        *("webnn.lowering", "webnn.processes", "webnn.stablehlo", "webnn.tflite", "webnn.torch", "webnn.viewer"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
@@ -102,7 +103,17 @@ BELOW = {
 NOT_BY_THE_FACE = {
     *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
     *("webnn.fuzz", "webnn.generate", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering"),
-    *("webnn.notebook", "webnn.onnx", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.tflite", "webnn.torch", "webnn.xla"),
+    *(
+        "webnn.notebook",
+        "webnn.onnx",
+        "webnn.reference",
+        "webnn.scale",
+        "webnn.stablehlo",
+        "webnn.tflite",
+        "webnn.torch",
+        "webnn.viewer",
+        "webnn.xla",
+    ),
 }
 
 #: The modules that may import a heavy library.

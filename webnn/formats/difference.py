@@ -144,7 +144,11 @@ class _Comparison:
         )
         for name in sorted(first.outputs.keys() & second.outputs.keys()):
             self._source(f"output {webidl.describe(name)}", first.outputs[name], second.outputs[name])
-        return Difference(structure=tuple(self.changes), weights=tuple([each for each in self.weights.values() if each is not None]), pairs=tuple(self.pairs))
+        return Difference(
+            structure=tuple(self.changes),
+            weights=tuple([each for each in self.weights.values() if each is not None]),
+            pairs=tuple(self.pairs),
+        )
 
     def _add(self, kind: Literal["added", "removed", "changed"], text: str) -> None:
         self.changes.append(Change(kind, text, *self.place))

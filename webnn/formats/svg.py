@@ -37,9 +37,7 @@ _CORNER, _ARROW = 5.0, 7.0
 _TITLE, _LABEL, _SHAPE, _NOTE, _TOOLTIP = 28, 32, 30, 40, 200
 
 #: The colours of families, of devices, and of heat, on light and on dark ground.
-_COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {**COLOURS, **DEVICES, "heat": ("#EA580C", "#C2410C")}
-)
+_COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType({**COLOURS, **DEVICES, "heat": ("#EA580C", "#C2410C")})
 #: The graph's own colours: ground, text, less important text, lines, borders.
 _LIGHT = ("#FFFFFF", "#1B1F24", "#57606A", "#6E7781", "#C5CCD3")
 _DARK = ("#14181D", "#E6EDF3", "#A3ADB8", "#8B949E", "#3D444D")

@@ -1,5 +1,5 @@
 "use strict";
-// Sorts the tables, and finds rows. It makes no markup: everything on the page is there already.
+// Sorts the tables, finds rows, and shows a viewer when it is opened. It makes no other markup: the rest of the page is there already.
 
 const key = (cell) => ("value" in cell.dataset ? Number(cell.dataset.value.replace("inf", "Infinity")) : null);
 
@@ -41,3 +41,12 @@ query.addEventListener("input", () => {
   const text = query.value.trim().toLowerCase();
   for (const row of document.querySelectorAll("tbody tr")) row.hidden = text !== "" && !row.textContent.toLowerCase().includes(text);
 });
+
+for (const each of document.querySelectorAll(".viewer")) {
+  const show = () => {
+    const place = each.querySelector(".show");
+    if (each.open && !place.firstChild) webnnViewer.show(place, JSON.parse(each.querySelector("script").textContent));
+  };
+  each.addEventListener("toggle", show);
+  show();
+}

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+from webnn import viewer
 from webnn.builder.description import DescriptionError
 from webnn.context.graph import MLGraph
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
@@ -30,6 +31,8 @@ from webnn.validation import webidl
 from webnn.validation.errors import DOMException, WebNNTypeError
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from webnn.context.placement import Placement
 
 __all__ = ["PHASES", "AccuracyChoice", "Section", "inspect_graph", "render", "write_capture", "write_page", "write_tables"]
@@ -233,7 +236,8 @@ def render(sections: Sequence[Section], *, title: str = "", warnings: Sequence[s
     """Return the page."""
     heading = title or (sections[0].title if len(sections) == 1 else f"{len(sections)} graphs")
     shown = [_describe(each, f"operator-{number}-") for number, each in enumerate(sections, 1)]
-    return pages.render("webnn.inspect/page.html", title=heading, sections=shown, warnings=warnings, tables=tables)
+    values = {"title": heading, "sections": shown, "warnings": warnings, "tables": tables}
+    return pages.render("webnn.inspect/page.html", viewer=pages.mark_ready(viewer.script()), **values)
 
 
 def _write(path: Path, page: str) -> None:
@@ -274,8 +278,19 @@ def _describe(section: Section, names: str) -> dict[str, Any]:
         "note": section.note,
         "answers": answers,
         "tables": tables,
+        "document": _view(section),
         **picture,
     }
+
+
+def _view(section: Section) -> Markup:
+    """Return the document for the viewer, with all that was found."""
+    seconds = None if section.profile is None else {each.index: each.seconds for each in section.profile.operators if each.nodes}
+    errors: dict[int, float] = {}
+    for each in () if section.accuracy is None else section.accuracy.operators:
+        errors[each.index] = max(each.relative, errors.get(each.index, 0.0))
+    given = {"placement": section.placement, "seconds": seconds, "errors": errors}
+    return viewer.embed(viewer.describe(section.subject.description, title=section.title, **given))
 
 
 def _draw(section: Section, names: str) -> dict[str, Any]:

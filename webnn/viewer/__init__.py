@@ -10,6 +10,18 @@ from webnn.viewer.compared import describe_two
 from webnn.viewer.document import describe
 from webnn.viewer.exports import as_model_explorer, as_node_data, as_notes
 from webnn.viewer.notebook import GraphView, show
-from webnn.viewer.page import as_page, script, write
+from webnn.viewer.page import as_page, embed, script, write
 
-__all__ = ["GraphView", "as_model_explorer", "as_node_data", "as_notes", "as_page", "describe", "describe_two", "script", "show", "write"]
+__all__ = [
+    "GraphView",
+    "as_model_explorer",
+    "as_node_data",
+    "as_notes",
+    "as_page",
+    "describe",
+    "describe_two",
+    "embed",
+    "script",
+    "show",
+    "write",
+]

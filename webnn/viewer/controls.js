@@ -18,7 +18,7 @@ View.prototype.listen = function () {
     // What was shown at another size, or in a hidden element, is fitted again; later sizes leave the place as it is.
     if (!known && stage.clientWidth) {
       known = true;
-      this.fit();
+      this.begin();
     } else this.draw();
   });
   this.watcher.observe(stage);

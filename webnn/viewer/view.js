@@ -63,7 +63,7 @@ class View {
     else this.describe();
     this.search();
     this.showLegend();
-    this.fit();
+    this.begin();
   }
 
   // Choose a colouring.
@@ -99,18 +99,22 @@ class View {
 
   // Places on the screen.
 
-  fit(boxes = [this.tree.root]) {
+  fit() {
     const [width, height] = this.size();
-    const left = Math.min(...boxes.map((box) => box.left)), top = Math.min(...boxes.map((box) => box.top));
-    const right = Math.max(...boxes.map((box) => box.left + box.w)), bottom = Math.max(...boxes.map((box) => box.top + box.h));
-    const scale = Math.max(0.02, Math.min(1.2, (width - 20) / (right - left), (height - 20) / (bottom - top)));
-    this.state = { scale, x: width / 2 - (scale * (left + right)) / 2, y: height / 2 - (scale * (top + bottom)) / 2 };
-    // A long graph begins at its beginning, large enough to be read.
-    if (boxes[0] === this.tree.root && scale < 0.45 && (bottom - top) > 2 * (right - left)) {
-      const wide = Math.min(0.8, (width - 20) / (right - left));
-      this.state = { scale: wide, x: width / 2 - (wide * (left + right)) / 2, y: 10 };
-    }
+    const { w, h } = this.tree.root;
+    const scale = Math.max(0.01, Math.min(1.2, (width - 20) / w, (height - 20) / h));
+    this.state = { scale, x: (width - scale * w) / 2, y: (height - scale * h) / 2 };
     this.draw();
+  }
+
+  // Show the whole graph, or of a long one the beginning, large enough to be read.
+  begin() {
+    this.fit();
+    const [width, height] = this.size();
+    const { w, h } = this.tree.root;
+    if (this.state.scale > 0.45 || Math.max(w, h) < 2 * Math.min(w, h)) return;
+    const scale = Math.min(0.8, h > w ? (width - 20) / w : (height - 20) / h);
+    this.state = h > w ? { scale, x: (width - scale * w) / 2, y: 10 } : { scale, x: 10, y: (height - scale * h) / 2 };
   }
 
   size() {

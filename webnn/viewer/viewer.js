@@ -52,7 +52,7 @@ function showTwo(shadow, source, tell) {
     const text = `${each.kind}: ${each.text}`;
     return make("li", {}, each.nodes.some((node) => node !== null) ? make("button", { type: "button", class: "link", text, onclick: () => open(each) }) : text);
   });
-  const told = count ? `${count.toLocaleString("en")} differences${count > list.length ? `, the first ${list.length}` : ""}` : "No differences";
+  const told = count ? `${count.toLocaleString("en")} ${count === 1 ? "difference" : "differences"}${count > list.length ? `, the first ${list.length}` : ""}` : "No differences";
   shadow.append(make("div", { class: "compared" }, two, make("div", { class: "differences", role: "group", "aria-label": "Differences", tabindex: "0" }, make("p", { class: "name", text: told }), make("ul", {}, ...list))));
   return views;
 }

@@ -135,7 +135,7 @@ def test_the_policy_of_the_page_allows_its_script_alone(tmp_path: Path) -> None:
     write_page(tmp_path / "page.html", build(network), network_inputs())
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
-    script = text[text.index("<script>") + len("<script>") : text.index("</script>")]
+    script = text.partition("<script>")[2].partition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert policy.split("; ") == [
         "default-src 'none'",
@@ -160,7 +160,9 @@ def test_hostile_labels(tmp_path: Path) -> None:
     write_page(tmp_path / "page.html", build(hostile), {HOSTILE[0]: np.zeros(3, np.float32)})
     page = read(tmp_path / "page.html")
     assert page.tags <= ELEMENTS
-    assert (page.count("script"), page.count("body"), page.comments) == (1, 1, [])
+    # The page's script, and the graph as data.
+    assert [attributes.get("type") for tag, attributes in page.elements if tag == "script"] == ["application/json", None]
+    assert (page.count("body"), page.comments) == (1, [])
     for _, attributes in page.elements:
         assert LOADING.isdisjoint(attributes)
         assert (attributes.get("href") or "#").startswith("#")

@@ -1,0 +1,106 @@
+"""The document of a graph: values, nodes, groupings and colourings."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.webnn.formats.networks import builder, encoder, hostile
+from webnn.viewer import describe
+
+
+def test_nodes_and_values() -> None:
+    document = describe(encoder(1))
+    assert (document["format"], document["version"], document["title"]) == ("webnn-viewer", 1, "encoder")
+    assert "operators" in document["facts"]
+    nodes, values = document["nodes"], document["values"]
+    assert [node["title"] for node in nodes if node["kind"] == "input"] == ["x", "mask"]
+    assert [node["title"] for node in nodes if node["kind"] == "output"] == ["y"]
+    (query,) = [node for node in nodes if node.get("label") == "layer0/query"]
+    assert query["title"] == "matmul"
+    assert [name for name, _ in query["inputs"]] == ["a", "b"]
+    filter = values[query["inputs"][1][1]]
+    assert (filter["type"], filter["shape"], filter["bytes"], filter["constant"]) == ("float32", "8×8", 256, True)
+    softmax = next(node for node in nodes if node["title"] == "softmax")
+    assert softmax["options"] == [["axis", "1"]]
+    # Each value but the constants has one maker.
+    made = [place for node in nodes for place in node["outputs"]]
+    assert sorted(made) == [place for place, value in enumerate(values) if "constant" not in value]
+
+
+def test_weights() -> None:
+    b = builder()
+    x = b.input("x", dataType="float32", shape=[70_000])
+    data = np.linspace(-1, 1, 70_000, dtype=np.float32)
+    data[1] = np.nan
+    y = b.add(x, b.constant({"dataType": "float32", "shape": [70_000]}, data))
+    description = webnn.describe({"y": b.mul(y, b.constant({"dataType": "float32", "shape": []}, np.float32(0)))})
+    large, scalar = [value["weights"] for value in describe(description)["values"] if "weights" in value]
+    assert (large["count"], large["sampled"], large["first"][:2]) == (70_000, True, ["-1", "nan"])
+    assert sum(large["histogram"]) == 35_000
+    assert large["minimum"] == -1
+    assert large["maximum"] == pytest.approx(1, abs=1e-3)
+    assert (scalar["count"], scalar["sampled"], scalar["zeros"], scalar["notFinite"], scalar["first"]) == (1, False, 1, 0, ["0"])
+    assert not any("weights" in value for value in describe(description, weights=False)["values"])
+
+
+@pytest.mark.parametrize(
+    ("dataType", "data", "first"),
+    [
+        ("int64", [-(2**63), 2**63 - 1], [str(-(2**63)), str(2**63 - 1)]),
+        ("uint8", [0, 255], ["0", "255"]),
+        ("float16", [65504, -65504], ["65504", "-65504"]),
+        ("float32", [np.inf, np.nan], ["inf", "nan"]),
+    ],
+)
+def test_weights_at_the_ends_of_types(dataType: str, data: list[float], first: list[str]) -> None:
+    b = builder()
+    x = b.input("x", dataType=dataType, shape=[2])
+    array = np.array(data, dataType)
+    description = webnn.describe({"y": b.concat([x, b.constant({"dataType": dataType, "shape": [2]}, array)], 0)})
+    document = describe(description)
+    (found,) = [value["weights"] for value in document["values"] if "weights" in value]
+    assert found["first"] == first
+    json.dumps(document, allow_nan=False)
+
+
+def test_colourings() -> None:
+    description = encoder(1)
+    document = describe(description, seconds={1: 2e-3, 3: float("inf")}, errors={2: float("nan"), 3: 0.5})
+    assert [each["name"] for each in document["colourings"]] == ["kind", "time", "error", "bytes"]
+    kind, time, error, size = document["colourings"]
+    count = len(document["nodes"])
+    assert {len(kind["of"]), *(len(each["amounts"]) for each in (time, error, size))} == {count}
+    # The inputs come first, then operators, then outputs, which have no colour.
+    begin = len(description.inputs)
+    assert kind["of"][:begin] == [-1, -1]
+    assert kind["of"][-1] == -1
+    assert {each["name"] for each in kind["classes"]} <= {"multiply", "activation", "arithmetic", "move"}
+    assert (time["unit"], time["total"], time["amounts"][begin : begin + 2]) == ("seconds", "sum", [2e-3, None])
+    assert (error["total"], error["amounts"][begin + 1 : begin + 3]) == ("max", [None, 0.5])
+    assert size["amounts"][begin] == 4 * 8 * 4 + 8 * 4
+    json.dumps(document, allow_nan=False)
+
+
+def test_devices() -> None:
+    context = webnn.ML(revision="2026-06").createContextSync()
+    b = webnn.MLGraphBuilder(context)
+    x = b.input("x", dataType="float32", shape=[2])
+    graph = b.buildSync({"y": b.relu(x)})
+    document = describe(graph.description, placement=graph.placement)
+    device = next(each for each in document["colourings"] if each["name"] == "device")
+    assert [each["name"] for each in device["classes"]] == ["cpu"]
+    assert device["of"] == [-1, 0, -1]
+
+
+def test_hostile_names_are_short_and_without_controls() -> None:
+    document = describe(hostile())
+    text = json.dumps(document, ensure_ascii=False)
+    assert not any(each in text for each in "\x00\x1b\u202e\ud800")
+    long = builder()
+    x = long.input("n" * 5000, dataType="float32", shape=[2])
+    document = describe(webnn.describe({"y" * 5000: long.relu(x, label="l" * 5000)}))
+    assert max(map(len, (*[node["title"] for node in document["nodes"]], document["nodes"][1]["label"]))) == 200
