@@ -99,7 +99,7 @@ def _namespace(grouping: dict[str, Any], group: int) -> str:
     names: list[str] = []
     while group >= 0:
         # A slash begins another layer.
-        names.insert(0, grouping["groups"][group]["title"].replace("/", "∕"))
+        names.insert(0, grouping["groups"][group]["title"].replace("/", "\u2215"))
         group = grouping["groups"][group]["parent"]
     return "/".join(names)
 

@@ -87,9 +87,10 @@ class _Grouping:
         firsts: dict[int, int] = {}
         for place, group in enumerate(self.of):
             members.setdefault(group, []).append((place, False, place))
-            while group >= 0 and group not in firsts:
-                firsts[group] = place
-                group = self.groups[group]["parent"]
+            around = group
+            while around >= 0 and around not in firsts:
+                firsts[around] = place
+                around = self.groups[around]["parent"]
         for group, first in firsts.items():
             members.setdefault(self.groups[group]["parent"], []).append((first, True, group))
         for parent, inside in members.items():
