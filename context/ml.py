@@ -119,6 +119,7 @@ class Origin:
             allocate=TensorMemory.zeros if host is None else host.allocate,
             document=self.document,
             fallback=policy,
+            host=host,
             inject=inject,
             load_backend=load_backend,
             loss=loss,

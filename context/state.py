@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.builder.semantics import Semantics
     from webnn.context.backend import Backend
+    from webnn.context.engine.remote.host import Host
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
     from webnn.context.engine.memory import TensorMemory
@@ -175,6 +176,7 @@ class ContextState:
         allocate: Returns the memory of a new tensor, all zeros; raises `MemoryError` if there is none.
         compilations: The graphs that were compiled: by `build`, and by the first dispatch where shapes are known then.
         fallback: The policy if an operator does not get its device.
+        host: The process that does the context's work; ``None`` without one.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_ask: Called when the program reads what depends on its device: `Witness.ask`.
@@ -201,6 +203,7 @@ class ContextState:
     selection: Selection
     semantics: Semantics
     compilations: Compilations = field(default_factory=Compilations)
+    host: Host | None = None
     loss: Loss = field(default_factory=Loss)
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())

@@ -24,17 +24,19 @@ _LINES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent:
-    """A call of the program, or the work that a call gave to the timeline of its context.
+    """A call of the program, the work that a call gave to the timeline of its context, or a request of that work to the context's process.
 
     Attributes:
         method: The method that the program called: ``"dispatch"``.
-        track: Where it ran: ``"thread MainThread"`` for the call, ``"context 1, cpu"`` for the work.
-        isWork: Whether it is work of a context's timeline.
+        track: Where it ran: ``"thread MainThread"`` for the call, ``"context 1, cpu"`` for the work, and
+            ``"process of context 1, gpu"`` for a request to the process of a context that has one.
+        isWork: Whether it is work of a context's timeline, or of a process.
         call: The number of the call, from 1; its work has the same.
         begin: When it began, in seconds since the recording began.
         seconds: How long it took. A call that returns a promise ends when it returns the promise.
         file: The program's file, or the address of a script.
         line: The line, from 1; 0 if it is not known.
+        isRequest: Whether it is a request to a process. It lasts from its beginning to the answer, within the work of its call.
     """
 
     method: str
@@ -45,6 +47,7 @@ class TimelineEvent:
     seconds: float
     file: str
     line: int
+    isRequest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class CallTimeline(Inspection):
         found += [_describe("thread_name", number, track) for track, number in tracks.items()]
         calls = {each.call: each for each in self.events if not each.isWork}
         for each in self.events:
-            kind = "work" if each.isWork else "call"
+            kind = "request" if each.isRequest else "work" if each.isWork else "call"
             found.append(
                 _event(
                     "X",
@@ -80,7 +83,7 @@ class CallTimeline(Inspection):
                     args={"line": place(each.file, each.line)},
                 )
             )
-            caller = calls.get(each.call) if each.isWork else None
+            caller = calls.get(each.call) if each.isWork and not each.isRequest else None
             if caller is not None:
                 # The arrow leaves within the call, and arrives at the beginning of the work.
                 leaves = min(caller.begin + caller.seconds, each.begin)
@@ -99,7 +102,7 @@ def _event(phase: str, each: TimelineEvent, track: int, when: float, **members: 
 
 @tabulate.register
 def _(result: CallTimeline) -> list[Table]:
-    told = [f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline"]
+    told = [f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline, with the requests to its process"]
     if result.left:
         told.append(f"{result.left:,} later events were left out")
     return [_totals(result, told), _lines(result)]
@@ -122,6 +125,9 @@ def _lines(result: CallTimeline) -> Table:
     """Return the lines of the program that took the longest."""
     groups: dict[tuple[str, int, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for each in result.events:
+        if each.isRequest:
+            # It is a part of the work.
+            continue
         times = groups[each.file, each.line, each.method]
         times[2 if each.isWork else 1] += each.seconds
         times[0] += not each.isWork

@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
@@ -77,6 +78,8 @@ class TimelineRecorder:
             if context is None:
                 continue
             detach(context, self)
+            if context._state.host is not None:
+                context._state.host.watch = None
             timeline = context._state.timeline
             if isinstance(timeline, _TimedTimeline):
                 timeline.recorder = None
@@ -89,9 +92,16 @@ class TimelineRecorder:
             self._contexts.append(weakref.ref(context))
             number = len(self._contexts)
         # The program does not have the context yet: its timeline has had no job.
-        timeline = _TimedTimeline(self, f"context {number}, {context._state.selection.device}")
-        object.__setattr__(context._state, "timeline", timeline)
+        track = f"context {number}, {context._state.selection.device}"
+        object.__setattr__(context._state, "timeline", _TimedTimeline(self, track))
+        if context._state.host is not None:
+            context._state.host.watch = partial(self._requested, f"process of {track}")
         attach(context, self)
+
+    def _requested(self, track: str, begin: float, end: float) -> None:
+        """Add a request to a process, if a recorded call made it."""
+        if (call := self.current()) is not None:
+            self.add(*call, begin, track, end=end, isRequest=True)
 
     def report(self) -> CallTimeline:
         """Return the recording up to now."""
@@ -99,9 +109,11 @@ class TimelineRecorder:
             events = sorted(self._events, key=lambda each: (each.begin, each.isWork))
             return CallTimeline(events=tuple(events), seconds=(self._ended or perf_counter()) - self._began, left=self._left)
 
-    def add(self, call: int, method: str, line: Line, begin: float, track: str = "") -> None:
-        """Add what ends now: work, or without a track a call on this thread."""
-        end = perf_counter()
+    def add(
+        self, call: int, method: str, line: Line, begin: float, track: str = "", *, end: float = 0.0, isRequest: bool = False
+    ) -> None:
+        """Add what ends now, or ended: work, or without a track a call on this thread."""
+        end = end or perf_counter()
         event = TimelineEvent(
             method=method,
             track=track or f"thread {threading.current_thread().name}",
@@ -111,6 +123,7 @@ class TimelineRecorder:
             seconds=end - begin,
             file=line[0],
             line=line[1],
+            isRequest=isRequest,
         )
         with self._lock:
             if len(self._events) < _MOST:
@@ -121,6 +134,15 @@ class TimelineRecorder:
     def current(self) -> tuple[int, str, Line] | None:
         """Return the call that this thread is in."""
         return getattr(self._current, "call", None)
+
+    def within(self, call: tuple[int, str, Line], job: Callable[[], T]) -> T:
+        """Do a job on this thread as the work of a call."""
+        before = self.current()
+        self._current.call = call
+        try:
+            return job()
+        finally:
+            self._current.call = before
 
     # The calls: `webnn.inspect.recording.Listener`.
 
@@ -196,7 +218,7 @@ class _TimedTimeline(Timeline):
         def work(*arguments: *Arguments) -> T:
             begin = perf_counter()
             try:
-                return job(*arguments)
+                return recorder.within(call, partial(job, *arguments))
             finally:
                 recorder.add(*call, begin, track)
 

@@ -75,6 +75,7 @@ class Host:
         graphs: The numbers for graphs.
         loss: The context.
         packages: The packages of plug-ins.
+        watch: Called with the times at which each request begins and ends, by `time.perf_counter`; ``None`` if nobody watches.
     """
 
     __slots__ = (
@@ -89,6 +90,7 @@ class Host:
         "graphs",
         "loss",
         "packages",
+        "watch",
     )
 
     #: It ends after the graphs of its context.
@@ -106,6 +108,7 @@ class Host:
     ) -> None:
         self.arena = Arena()
         self.graphs = itertools.count(1)
+        self.watch: Callable[[float, float], None] | None = None
         #: The segments that the process has.
         self._known: set[int] = set()
         #: The graphs that are no longer in use.
@@ -242,6 +245,16 @@ class Host:
         return number.to_bytes(4, "little") + segment.size.to_bytes(8, "little") + segment.name.encode()
 
     def _ask(self, operation: Operation, body: bytes, segment: int | None, method: str, work: str) -> bytes:
+        watch = self.watch
+        if watch is None:
+            return self._exchange(operation, body, segment, method, work)
+        begin = time.perf_counter()
+        try:
+            return self._exchange(operation, body, segment, method, work)
+        finally:
+            watch(begin, time.perf_counter())
+
+    def _exchange(self, operation: Operation, body: bytes, segment: int | None, method: str, work: str) -> bytes:
         process = self._process
         if process.ended.is_set():
             raise self._lost(method)

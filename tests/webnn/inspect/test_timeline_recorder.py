@@ -148,9 +148,21 @@ def test_threads() -> None:
 
 @pytest.mark.processes
 def test_a_process_of_its_own() -> None:
+    """A context with a process has a row for it, whose requests lie within the work that made them."""
     with record_timeline() as recorder:
         work(make(isolate=True))
-    assert named(recorder.report(), isWork=True) == ["build", "writeTensor", "dispatch", "readTensor"]
+    timeline = recorder.report()
+    requests = [each for each in timeline.events if each.isRequest]
+    assert {each.method for each in requests} >= {"build", "dispatch"}
+    done = {each.call: each for each in timeline.events if each.isWork and not each.isRequest}
+    for each in requests:
+        assert each.track == "process of context 1, cpu"
+        around = done[each.call]
+        assert around.method == each.method
+        assert around.begin <= each.begin
+        assert each.begin + each.seconds <= around.begin + around.seconds
+    rows = [each["args"]["name"] for each in timeline.to_chrome()["traceEvents"] if each["name"] == "thread_name"]
+    assert "process of context 1, cpu" in rows
 
 
 def test_events_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
