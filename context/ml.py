@@ -233,10 +233,13 @@ class ML:
         return create_context_sync(create, origin.settings.faults)
 
     def _watch(
-        self, on_build: Callable[[GraphDescription, MLGraph], None], on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None]
+        self,
+        on_build: Callable[[GraphDescription, MLGraph], None],
+        on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None],
+        on_context: Callable[[MLContext], None] | None = None,
     ) -> None:
         """Have the contexts that are made from now on call these functions, as those of `emulate` are called."""
-        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute)
+        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute, on_context=on_context)
 
     def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Origin, Callable[[], MLContext]]:
         """Convert the arguments and run the steps before the parallel ones; return what the context is made of, and these."""

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.builder.semantics import Semantics
     from webnn.context.backend import Backend
-    from webnn.context.engine.remote.host import Host
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
     from webnn.context.engine.memory import TensorMemory
+    from webnn.context.engine.remote.host import Host
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller

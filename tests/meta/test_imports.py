@@ -65,7 +65,7 @@ BELOW = {
     },
     "webnn.serve": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.commands", "webnn.display", "webnn.inspect", "webnn.javascript"),
+        *("webnn.commands", "webnn.display", "webnn.inspect", "webnn.javascript", "webnn.viewer"),
     },
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},

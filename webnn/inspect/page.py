@@ -289,8 +289,8 @@ def _view(section: Section) -> Markup:
     errors: dict[int, float] = {}
     for each in () if section.accuracy is None else section.accuracy.operators:
         errors[each.index] = max(each.relative, errors.get(each.index, 0.0))
-    given = {"placement": section.placement, "seconds": seconds, "errors": errors}
-    return viewer.embed(viewer.describe(section.subject.description, title=section.title, **given))
+    description, placement = section.subject.description, section.placement
+    return viewer.embed(viewer.describe(description, title=section.title, placement=placement, seconds=seconds, errors=errors))
 
 
 def _draw(section: Section, names: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class CallTimeline(Inspection):
     Attributes:
         events: The calls and the work, in the order in which they began.
         seconds: How long the recording took.
-        left: How many later events were left out, because there were too many.
+        left: How many other events were left out, because there were too many.
     """
 
     events: tuple[TimelineEvent, ...]
@@ -102,9 +102,11 @@ def _event(phase: str, each: TimelineEvent, track: int, when: float, **members: 
 
 @tabulate.register
 def _(result: CallTimeline) -> list[Table]:
-    told = [f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline, with the requests to its process"]
+    told = [
+        f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline, with the requests to its process"
+    ]
     if result.left:
-        told.append(f"{result.left:,} later events were left out")
+        told.append(f"{result.left:,} other events were left out")
     return [_totals(result, told), _lines(result)]
 
 

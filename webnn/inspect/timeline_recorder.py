@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -43,17 +44,21 @@ def record_timeline() -> TimelineRecorder:
 
 
 class TimelineRecorder:
-    """Records the times of calls and of work: what `record_timeline` returns. Any thread may call its methods."""
+    """Records the times of calls and of work: what `record_timeline` returns. Any thread may call its methods.
 
-    def __init__(self) -> None:
+    Args:
+        newest: Keep no more events than this, the newest ones; by default the first 200,000 are kept.
+    """
+
+    def __init__(self, newest: int | None = None) -> None:
         self._lock = threading.Lock()
         self._entered = False
         self._emulation: AbstractContextManager[object] | None = None
         #: The program may drop them meanwhile.
         self._contexts: list[weakref.ref[MLContext]] = []
-        self._began = self._ended = 0.0
+        self._began, self._ended = perf_counter(), 0.0
         self._calls = 0
-        self._events: list[TimelineEvent] = []
+        self._events: deque[TimelineEvent] = deque(maxlen=newest)
         self._left = 0
         #: The call that each thread is in: its number, its method and its line.
         self._current = threading.local()
@@ -62,7 +67,7 @@ class TimelineRecorder:
         if self._entered:
             raise RuntimeError("record_timeline: a recording can be entered only once")
         self._entered = True
-        self._emulation = watch_contexts(self._watch)
+        self._emulation = watch_contexts(self.watch)
         self._emulation.__enter__()
         self._began = perf_counter()
         return self
@@ -87,7 +92,8 @@ class TimelineRecorder:
     def __repr__(self) -> str:
         return f"<TimelineRecorder: {len(self._events)} events>"
 
-    def _watch(self, context: MLContext) -> None:
+    def watch(self, context: MLContext) -> None:
+        """Record a context that was just made and has done nothing yet."""
         with self._lock:
             self._contexts.append(weakref.ref(context))
             number = len(self._contexts)
@@ -109,9 +115,7 @@ class TimelineRecorder:
             events = sorted(self._events, key=lambda each: (each.begin, each.isWork))
             return CallTimeline(events=tuple(events), seconds=(self._ended or perf_counter()) - self._began, left=self._left)
 
-    def add(
-        self, call: int, method: str, line: Line, begin: float, track: str = "", *, end: float = 0.0, isRequest: bool = False
-    ) -> None:
+    def add(self, call: int, method: str, line: Line, begin: float, track: str = "", *, end: float = 0.0, isRequest: bool = False) -> None:
         """Add what ends now, or ended: work, or without a track a call on this thread."""
         end = end or perf_counter()
         event = TimelineEvent(
@@ -126,10 +130,10 @@ class TimelineRecorder:
             isRequest=isRequest,
         )
         with self._lock:
-            if len(self._events) < _MOST:
+            most = self._events.maxlen
+            self._left += len(self._events) >= (_MOST if most is None else most)
+            if most is not None or len(self._events) < _MOST:
                 self._events.append(event)
-            else:
-                self._left += 1
 
     def current(self) -> tuple[int, str, Line] | None:
         """Return the call that this thread is in."""

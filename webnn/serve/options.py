@@ -28,6 +28,7 @@ class Options:
 
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
+        timeline: Whether the status page shows when contexts are called, and when they work.
     """
 
     revision: str | None = None
@@ -37,6 +38,7 @@ class Options:
     faults: webnn.Faults | None = None
     numerics: Numerics | None = None
     isolate: bool = False
+    timeline: bool = False
 
     def idl(self) -> BindingIdl:
         """Return the IDL that pages see. Raises `ValueError` if there is no such draft or dialect, or they do not fit."""

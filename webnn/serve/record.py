@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from webnn.inspect.show import printable
+from webnn.inspect.timeline_recorder import TimelineRecorder
 
 if TYPE_CHECKING:
     import webnn
@@ -29,6 +30,8 @@ _Array = np.ndarray[Any, np.dtype[Any]]
 
 #: How many calls, graphs, different warnings and losses of contexts are kept.
 _CALLS, _GRAPHS, _WARNINGS, _LOST = 200, 50, 50, 50
+#: How many calls, and pieces of their work, a time line keeps.
+_EVENTS = 20_000
 #: How much of a request, of an answer and of a warning is kept, in characters, and how much of them is shown.
 _LONGEST, _LONGEST_ARGUMENTS, _LONGEST_RESULT = 600, 160, 400
 #: The most bytes of inputs that a session keeps, and how often those of a graph are copied, in seconds.
@@ -103,6 +106,8 @@ class Record:
 
     def __init__(self, most: int = _CALLS, on_warning: Callable[[str], None] | None = None) -> None:
         self.refused = 0
+        #: The recorder of the contexts, once there is one.
+        self.timeline: TimelineRecorder | None = None
         self._on_warning = on_warning
         self.lost: deque[str] = deque(maxlen=_LOST)
         self._lock = threading.Lock()
@@ -136,9 +141,12 @@ class Record:
         if self._on_warning is not None:
             self._on_warning(message)
 
-    def watch(self, ml: webnn.ML) -> webnn.ML:
-        """Remember the graphs of an `ML` that has made no context yet, and return it."""
-        ml._watch(self._note_build, self._note_compute)
+    def watch(self, ml: webnn.ML, *, timeline: bool = False) -> webnn.ML:
+        """Remember the graphs of an `ML` that has made no context yet, and return it. With ``timeline`` its contexts are recorded."""
+        if timeline and self.timeline is None:
+            self.timeline = TimelineRecorder(newest=_EVENTS)
+        recorder = self.timeline if timeline else None
+        ml._watch(self._note_build, self._note_compute, None if recorder is None else recorder.watch)
         return ml
 
     # For the status page

@@ -145,7 +145,7 @@ class Session:
         self._on_fault = on_fault
         with self._listening():
             self._document = visitor.document()
-        ml = self.record.watch(options.make_ml(self._document))
+        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline)
         self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True, facts_of=facts_of)
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(exception_handler(on_fault))
@@ -196,7 +196,7 @@ class Session:
 
         Raises `EndedError` if the session has ended, and `ValueError` if an option is invalid.
         """
-        ml = self.record.watch(options.make_ml(self._document))
+        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline)
         self.options = options
         await self._ask(self._replace(ml))
 

@@ -73,6 +73,7 @@ function render(state) {
   const { options, sessions, session } = state;
   const draft = options.dialect ? `${options.revision} as in ${options.dialect}` : options.revision;
   at("facts").textContent = `Draft ${draft}. ${count(sessions.length + state.more, "session")} now, ${grouped.format(state.begun)} since the start.`;
+  recording = options.timeline;
   renderForms(state);
   if (at("test").textContent !== state.test) at("test").textContent = state.test;
   at("no-sessions").hidden = sessions.length > 0;
@@ -129,11 +130,13 @@ function renderSession(session) {
       number(each.number), long(each.inputs || "none"), long(each.outputs), number(each.operators), number(`${grouped.format(each.constants)} bytes`), number(each.computations),
       each.devices.join(", "),
       long(each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), true),
+      { button: "Open", label: `Open graph ${each.number} in the viewer`, disabled: each.released, title: each.released ? each.note : "", act: () => open(`status/viewer?session=${encodeURIComponent(session.name)}&graph=${each.number}`, "_blank", "noopener") },
       { button: "Placement", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },
       { button: "Measure times", label: `Measure times of graph ${each.number}${each.note ? `: not possible, ${each.note}` : ""}`, disabled: each.note !== "", title: each.note, act: () => measure(session.name, each.number) },
     ],
   })));
   show("more-graphs", session.graphs.length ? session.moreGraphs ? `${count(session.moreGraphs, "older graph")} not shown.` : "" : "There is none. The page has not called MLGraphBuilder.build().");
+  renderTimeline(session);
   fill("calls", session.calls.map((each) => ({
     key: each.number,
     cells: [
@@ -144,18 +147,57 @@ function renderSession(session) {
   show("more-calls", session.calls.length ? session.moreCalls ? `${count(session.moreCalls, "older call")} not shown.` : "" : "There is none.");
 }
 
+// ---- The time line: a row for each thread, context and process
+
+let recording = false;
+
+function renderTimeline({ name, timeline }) {
+  const button = recording ? "Record no longer" : "Record the contexts that are made from now on";
+  if (at("record").textContent !== button) at("record").textContent = button;
+  show("no-timeline", timeline?.count ? "" : recording || timeline ? "There is nothing yet. Load the page again, so that it makes a context." : "It is not recorded.");
+  at("trace").hidden = !timeline?.count;
+  at("trace").href = `status/timeline.json?session=${encodeURIComponent(name)}`;
+  at("timeline").parentElement.hidden = !timeline?.count;
+  if (!timeline?.count) return;
+  const [left, width, high] = [170, 900, 26];
+  const svg = at("timeline");
+  const element = (tag, attributes, text = "") => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text;
+    return made;
+  };
+  const scale = (width - left - 10) / (timeline.length || 1);
+  svg.setAttribute("viewBox", `0 0 ${width} ${timeline.tracks.length * high + 20}`);
+  svg.replaceChildren(...timeline.tracks.flatMap((track, row) => [
+    element("text", { x: 4, y: row * high + 17 }, track.name),
+    ...track.events.map(([method, begin, took]) => {
+      const bar = element("rect", { x: left + begin * scale, y: row * high + 4, width: Math.max(took * scale, 1), height: high - 8, class: method });
+      bar.append(element("title", {}, `${method}: ${took} ms, at ${begin} ms`));
+      return bar;
+    }),
+  ]), element("text", { x: left, y: timeline.tracks.length * high + 14 }, `the newest ${grouped.format(timeline.tracks.reduce((sum, track) => sum + track.events.length, 0))} of ${grouped.format(timeline.count)}, in ${timeline.length.toFixed(1)} ms`));
+  fillTable("times", timeline.table);
+}
+
+at("record").addEventListener("click", () => send("record", { on: !recording }, recording ? "Contexts that are made from now on are not recorded." : "Contexts that are made from now on are recorded: load the page again."));
+
 // ---- A graph
+
+function fillTable(id, table) {
+  at(id).tHead.rows[0].replaceChildren(...table.columns.map(({ name, number: isNumber }) =>
+    Object.assign(document.createElement("th"), { textContent: name, scope: "col", className: isNumber ? "number" : "" })));
+  fill(id, table.rows.map((row, place) => ({
+    key: place, cells: row.map((text, column) => ({ text, className: table.columns[column].number ? "number" : "" })),
+  })));
+}
 
 function renderTables(title, tables) {
   at("graph").hidden = false;
   at("graph-title").textContent = title;
   const [table] = tables;
   at("graph-facts").replaceChildren(...table.facts.map((fact) => Object.assign(document.createElement("p"), { textContent: fact, className: "note" })));
-  at("operators").tHead.rows[0].replaceChildren(...table.columns.map(({ name, number: isNumber }) =>
-    Object.assign(document.createElement("th"), { textContent: name, scope: "col", className: isNumber ? "number" : "" })));
-  fill("operators", table.rows.map((row, place) => ({
-    key: place, cells: row.map((text, column) => ({ text, className: table.columns[column].number ? "number" : "" })),
-  })));
+  fillTable("operators", table);
   show("more-operators", table.more ? `${count(table.more, "operator")} more.` : "");
   at("graph-title").focus();
 }

@@ -16,6 +16,7 @@ from typing import Any, get_args
 from aiohttp import web
 
 import webnn
+from webnn import viewer
 from webnn.builder.numerics import Numerics
 from webnn.context.devices.selection import FallbackPolicy
 from webnn.context.placement import Placement
@@ -23,6 +24,7 @@ from webnn.context.profiles import PROFILES, Profile
 from webnn.display.pages import read
 from webnn.display.table import Table
 from webnn.inspect.show import printable, seconds, tabulate
+from webnn.inspect.timeline import CallTimeline
 from webnn.serve.as_test import write_test
 from webnn.serve.options import FAULTS, set_fault
 from webnn.serve.record import Built
@@ -37,6 +39,8 @@ HEADER = "X-WebNN-Status"
 _RUNS = 5
 #: How many sessions, contexts of a session, and rows of a table are shown.
 _MOST_SESSIONS, _MOST_CONTEXTS, _MOST_ROWS = 100, 50, 500
+#: How many of the newest events of a time line are drawn.
+_MOST_EVENTS = 400
 #: The longest address, message and reason that are shown, and how many reasons a graph has.
 _LONGEST, _MOST_REASONS = 400, 10
 #: The largest number that JavaScript has exactly, and the longest delay in seconds.
@@ -91,11 +95,19 @@ class Status:
 
     def routes(self, prefix: str) -> list[web.RouteDef]:
         """Return the routes of the page, below a path that is secret."""
-        actions: dict[str, _Action] = {"change": self._change, "faults": self._arm, "lose": self._lose, "profile": self._profile}
+        actions: dict[str, _Action] = {
+            "change": self._change,
+            "faults": self._arm,
+            "lose": self._lose,
+            "profile": self._profile,
+            "record": self._record,
+        }
         return [
             *[web.get(f"{prefix}/{name}", partial(_send_file, name)) for name in _FILES],
             web.get(f"{prefix}/status.json", self._state),
             web.get(f"{prefix}/status/graph", self._graph),
+            web.get(f"{prefix}/status/viewer", self._viewer),
+            web.get(f"{prefix}/status/timeline.json", self._timeline),
             *[web.post(f"{prefix}/status/{name}", partial(_act, action)) for name, action in actions.items()],
         ]
 
@@ -120,6 +132,7 @@ class Status:
                 "profile": _name_profile(options.profile),
                 "fallback": options.fallback or "",
                 "numerics": options.numerics or "",
+                "timeline": options.timeline,
             },
             "choices": {
                 "profile": list(self._profiles),
@@ -150,7 +163,43 @@ class Status:
             return _refusal(_RefusedError(409, "the page has released the graph"))
         return _json({"tables": [_describe_table(each) for each in tabulate(placement)]})
 
+    async def _viewer(self, request: web.Request) -> web.Response:
+        """Send a page to look around in a graph, which has a policy of its own for its script."""
+        try:
+            number = _read_number(request.query.get("graph", ""))
+            graph = self._find_graph(request.query.get("session", ""), number).find()
+            if graph is None:
+                raise _RefusedError(409, "the page has released the graph")
+            page = await asyncio.to_thread(_view, graph, number)
+        except _RefusedError as error:
+            return _refusal(error)
+        except (webnn.DOMException, webnn.DescriptionError) as error:
+            return _refusal(_RefusedError(409, str(error)))
+        headers = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'none'"}
+        return web.Response(text=page, content_type="text/html", charset="utf-8", headers=headers)
+
+    async def _timeline(self, request: web.Request) -> web.Response:
+        """Send the time line of a session in Chrome's tracing format, as a file."""
+        try:
+            recorder = self._find_session(request.query.get("session", "")).record.timeline
+            if recorder is None:
+                raise _RefusedError(409, "no time line is recorded")
+        except _RefusedError as error:
+            return _refusal(error)
+        text = await asyncio.to_thread(lambda: json.dumps(recorder.report().to_chrome()))
+        headers = {**_HEADERS, "Content-Disposition": 'attachment; filename="timeline.json"'}
+        return web.Response(text=text, content_type="application/json", headers=headers)
+
     # The actions of a person
+
+    async def _record(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Record the time lines of the contexts that are made from now on, or record them no longer."""
+        on = values.pop("on", None)
+        _check_empty(values)
+        if type(on) is not bool:
+            raise _RefusedError(400, "on must be true or false")
+        await self._sessions.change(replace(self._sessions.options, timeline=on))
+        return {}
 
     async def _change(self, values: dict[str, Any]) -> dict[str, Any]:
         """Use another profile, fallback policy and numerics policy for the contexts that are made from now on."""
@@ -343,6 +392,7 @@ def _describe_details(session: Session) -> dict[str, Any]:
         "moreWarnings": more_warnings,
         "calls": [{**each._asdict(), "seconds": seconds(each.seconds)} for each in calls],
         "moreCalls": more_calls,
+        "timeline": None if record.timeline is None else _describe_timeline(record.timeline.report()),
     }
 
 
@@ -378,8 +428,30 @@ def _describe_graph(built: Built) -> dict[str, Any]:
         "devices": [f"{count} on {device}" for device, count in devices.most_common()],
         "fallbacks": sum(reasons.values()),
         "reasons": [{"text": printable(text, _LONGEST), "count": count} for text, count in reasons.most_common(_MOST_REASONS)],
+        "released": built.find() is None,
         "note": _note(built),
     }
+
+
+def _describe_timeline(timeline: CallTimeline) -> dict[str, Any]:
+    """Return the newest events by their tracks, in milliseconds since the first one of them."""
+    shown = timeline.events[-_MOST_EVENTS:]
+    begin = shown[0].begin if shown else 0.0
+    tracks: dict[str, list[list[Any]]] = {}
+    for each in shown:
+        tracks.setdefault(printable(each.track), []).append(
+            [each.method, round((each.begin - begin) * 1e3, 3), round(each.seconds * 1e3, 3)]
+        )
+    return {
+        "tracks": [{"name": name, "events": events} for name, events in tracks.items()],
+        "length": max([event[1] + event[2] for events in tracks.values() for event in events], default=0.0),
+        "count": len(timeline.events) + timeline.left,
+        "table": _describe_table(tabulate(timeline)[0]),
+    }
+
+
+def _view(graph: webnn.MLGraph, number: int) -> str:
+    return viewer.as_page([viewer.describe(graph.description, title=f"Graph {number}", placement=graph.placement)])
 
 
 def _note(built: Built) -> str:

@@ -66,7 +66,7 @@ def test_nothing() -> None:
 
 def test_tables() -> None:
     text = str(TIMELINE)
-    assert "1,234 later events were left out" in text
+    assert "1,234 other events were left out" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["dispatch", "context", "1,", "cpu", "1", "3", "s", "3", "s", "3", "s"] in lines
     assert ["program.py:3", "dispatch", "1", "500", "ms", "3", "s"] in lines

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 import webnn
+from tests.html_page import Page
 from tests.webnn.serve import support
 from tests.webnn.serve.support import Client
 from webnn.context.profiles import PROFILES, load_profile
@@ -99,7 +100,14 @@ def test_the_page_makes_no_markup_of_texts() -> None:
 def test_nothing_travels_if_nothing_changed(server: Server) -> None:
     state = read(server)
     assert (state["sessions"], state["session"], state["begun"], state["more"]) == ([], None, 0, 0)
-    assert state["options"] == {"revision": "2026-06", "dialect": "", "profile": "coreml", "fallback": "silent", "numerics": ""}
+    assert state["options"] == {
+        "revision": "2026-06",
+        "dialect": "",
+        "profile": "coreml",
+        "fallback": "silent",
+        "numerics": "",
+        "timeline": False,
+    }
     assert state["choices"]["profile"] == ["", *PROFILES]
     assert read(server, since=state["version"]) == 204
     client = Client(server)
@@ -178,7 +186,51 @@ def test_the_state_is_bounded(server: Server) -> None:
     assert len(ask(server, "GET", path(server, f"status/graph?session={client.name}&graph=1"))[2]) < 10_000
 
 
+def test_a_graph_in_the_viewer(server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    client.build(context, ["sin", "relu"])
+    [built] = read(server, client.name)["session"]["graphs"]
+    assert built["released"] is False
+    status, headers, body = ask(server, "GET", path(server, f"status/viewer?session={client.name}&graph={built['number']}"))
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    # The page's own policy is stricter than that of the server, but for its script.
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+    page = Page(body.decode())
+    [data] = [json.loads(text)["documents"] for tag, text in page.parts if tag == "script" and text.startswith("{")]
+    assert [node["title"] for node in data[0]["nodes"] if node["kind"] == "operator"] == ["sin", "relu"]
+    assert "device" in [each["name"] for each in data[0]["colourings"]]
+    for wrong, code in (("graph=99", 404), ("graph=x", 404), ("", 404)):
+        assert ask(server, "GET", path(server, f"status/viewer?session={client.name}&{wrong}"))[0] == code
+
+
 # Actions of a person
+
+
+def test_a_time_line(server: Server) -> None:
+    """Of the contexts that are made after somebody has asked for it."""
+    client = Client(server)
+    client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    address = path(server, f"status/timeline.json?session={client.name}")
+    assert (read(server, client.name)["session"]["timeline"], ask(server, "GET", address)[0]) == (None, 409)
+    assert act(server, "record", {"on": True}) == (200, {})
+    context = client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    graph = client.build(context)
+    client.dispatch(context, graph)
+    assert read(server)["options"]["timeline"] is True
+    shown = read(server, client.name)["session"]["timeline"]
+    tracks = {each["name"]: [event[0] for event in each["events"]] for each in shown["tracks"]}
+    assert tracks["context 1, npu"] == ["build", "dispatch"]
+    assert shown["count"] == sum(map(len, tracks.values()))
+    assert shown["table"]["columns"][0]["name"] == "operation"
+    status, headers, body = ask(server, "GET", address)
+    assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="timeline.json"')
+    assert {"build", "dispatch"} <= {each["name"] for each in json.loads(body)["traceEvents"]}
+    assert act(server, "record", {"on": False}) == (200, {})
+    client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    assert read(server, client.name)["session"]["timeline"]["count"] == shown["count"]
+    for wrong in ({}, {"on": 1}, {"on": True, "more": 1}):
+        assert act(server, "record", wrong)[0] == 400
 
 
 def test_options_of_later_contexts(server: Server) -> None:
