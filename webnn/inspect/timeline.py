@@ -103,7 +103,7 @@ def _event(phase: str, each: TimelineEvent, track: int, when: float, **members: 
 @tabulate.register
 def _(result: CallTimeline) -> list[Table]:
     told = [
-        f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline, with the requests to its process"
+        f"{seconds(result.seconds)} in all; a call is the program's time, work that of the context's timeline, with requests to its process"
     ]
     if result.left:
         told.append(f"{result.left:,} other events were left out")

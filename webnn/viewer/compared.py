@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from webnn.display.text import show_controls
 from webnn.formats import plain
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_two"]
 
+#: A kind, a text, and the positions of the operator in both graphs.
+_Change: TypeAlias = tuple[str, str, int | None, int | None]
 #: How many differences are listed, and the longest text of one.
 _LISTED, _TEXT = 1000, 400
 #: The colours of what differs, on light and on dark ground.
@@ -37,7 +39,7 @@ def describe_two(first: GraphDescription, second: GraphDescription, *, titles: t
     difference = compare(*graphs)
     documents = [describe(each, title=title) for each, title in zip(graphs, titles, strict=True)]
     begins = [len(each.inputs) for each in graphs]
-    changes = [(each.kind, each.text, each.first, each.second) for each in difference.structure]
+    changes: list[_Change] = [(each.kind, each.text, each.first, each.second) for each in difference.structure]
     changes += [("other weights", str(each), each.first, each.second) for each in difference.weights]
     for side, document in enumerate(documents):
         document["colourings"].insert(0, _colour(document, changes, side, begins[side]))
@@ -63,7 +65,7 @@ def _node(position: int | None, begin: int) -> int | None:
     return None if position is None else position + begin
 
 
-def _colour(document: dict[str, Any], changes: list[tuple[str, str, int | None, int | None]], side: int, begin: int) -> dict[str, Any]:
+def _colour(document: dict[str, Any], changes: list[_Change], side: int, begin: int) -> dict[str, Any]:
     names = list(_COLOURS)
     of = [names.index("equal") if node["kind"] == "operator" else -1 for node in document["nodes"]]
     # A change of the structure says more than one of the weights.
