@@ -11,8 +11,8 @@ from webnn.context.above import walls
 
 __all__ = ["main"]
 
-#: Kernel drivers with which the walls were never tried: their libraries may need more than the walls permit.
-_UNTRIED = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+#: Kernel drivers of GPUs and NPUs with which the walls were never tried: their libraries may need more than the walls permit.
+_UNTRIED = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg", "/dev/dri/renderD128", "/dev/accel", "/dev/fastrpc-cdsp", "/dev/kgsl-3d0")
 #: The folders below that of caches in which drivers keep the programs that they compile.
 _KEPT = ("mesa_shader_cache", "mesa_shader_cache_db")
 

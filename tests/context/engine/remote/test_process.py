@@ -27,8 +27,8 @@ pytestmark = [
 class _Ended(Process):
     """A process that has ended before its host looks at it."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def start(self) -> None:
+        super().start()
         assert self.ended.wait(PATIENCE)
 
 
