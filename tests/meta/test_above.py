@@ -12,6 +12,7 @@ import webnn.formats.html
 import webnn.formats.summary
 import webnn.inspect
 import webnn.lowering
+import webnn.processes.walls.python
 import webnn.reference
 from tests.meta.specification import ROOT
 from tests.meta.test_imports import MODULES
@@ -28,8 +29,9 @@ lowering: above.Lowering = webnn.lowering
 reference: context_above.Reference = webnn.reference
 summary: above.Summary = webnn.formats.summary
 travel: context_above.Travel = webnn.context.travel
+walls: context_above.Walls = webnn.processes.walls.python
 
-TYPED = (formats, html, inspection, lowering, reference, summary, travel)
+TYPED = (formats, html, inspection, lowering, reference, summary, travel, walls)
 TABLE: dict[str, Upward[Any]] = {name: row for name, row in {**vars(above), **vars(context_above)}.items() if isinstance(row, Upward)}
 
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 
-from webnn.context.above import walls
+from webnn.context import above
 
 __all__ = ["main"]
 
@@ -25,17 +25,18 @@ def main(handle: int, parent: int, cache: str) -> None:
         parent: The number of the process of the program.
         cache: The folder of optimized models; empty if there is none.
     """
+    walls = above.walls()
     untried = [path for path in _UNTRIED if os.path.exists(path)]
     if untried:
-        missing = walls().missing(f"not tried with the driver of {untried[0]}")
+        missing = walls.missing(f"not tried with the driver of {untried[0]}")
     else:
         if cache:
             # A folder can only be named if it is there. Whoever uses it looks at it again.
             with suppress(OSError):
                 os.makedirs(cache, 0o700, exist_ok=True)
-        missing = walls().confine(["/"], [*_folders(), *filter(None, [cache])], device=True)
+        missing = walls.confine(["/"], [*_folders(), *filter(None, [cache])], device=True)
     # Behind them, because a change of the process's rights undoes it.
-    walls().end_with(parent)
+    walls.end_with(parent)
     from webnn.context.engine.remote import worker  # noqa: PLC0415 (it starts threads)
 
     worker.main(handle, missing)

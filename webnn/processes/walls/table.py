@@ -25,7 +25,7 @@ WALLS: Mapping[str, str] = {
     "memory": "a limit of memory (RLIMIT_DATA)",
     "files": "no file but those that it needs (Landlock)",
     "parent": "it ends with its parent (PR_SET_PDEATHSIG)",
-    "system calls": "the calls of a list only: no other process, no signal to one, no socket, no change of a file's owner or mode (seccomp)",
+    "system calls": "the calls of a list only: no process, no signal to one, no socket, no change of a file's owner or mode (seccomp)",
 }
 #: The walls that a running Python can put up.
 IN_PLACE = ("namespace", "tree", "files", "system calls")
