@@ -50,7 +50,7 @@ def command(
     isolate: IsolateOption = None,
     plugins: PluginOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what drivers write, on the standard error.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print walls, and what drivers write, on the standard error.")] = False,
 ) -> None:
     """Show what is installed, and what each deviceType runs on.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+import time
 
 from webnn.processes.walls.system import MissingError
 
@@ -14,6 +14,8 @@ __all__ = ["MOST_THREADS", "close_group", "count", "join", "open_group"]
 MOST_THREADS = 1024
 _ROOT = "/sys/fs/cgroup"
 _OWN = "/proc/self/cgroup"
+#: How many times a group is tried to be removed, and how often, in seconds.
+_PATIENCE, _MOMENT = 50, 0.01
 _MEMORY = re.compile(r"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 _THREADS = re.compile(r"^Threads:\s*(\d+)$", re.MULTILINE)
 
@@ -48,9 +50,13 @@ def join(folder: str) -> None:
 
 def close_group(folder: str) -> None:
     """Remove a group whose processes have ended."""
-    if folder.startswith("/"):
-        with suppress(OSError):  # a process is about to end
+    for _ in range(_PATIENCE if folder.startswith("/") else 0):
+        try:
             os.rmdir(folder)
+        except FileNotFoundError:
+            return
+        except OSError:  # a process is about to end
+            time.sleep(_MOMENT)
 
 
 def count(process: int) -> tuple[int, int]:

@@ -33,9 +33,13 @@ def leave_system() -> None:
     """Leave the network, the shared memory and the users of the system. Raises `MissingError`."""
     uid, gid = os.geteuid(), os.getegid()
     call("unshare", _CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC)
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{_USER} {uid} 1"), ("gid_map", f"{_USER} {gid} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
+    try:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{_USER} {uid} 1"), ("gid_map", f"{_USER} {gid} 1")):
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+    except OSError:
+        drop_rights()
+        raise
 
 
 def bind_tree(paths: Sequence[str], write: Sequence[str]) -> None:
@@ -122,7 +126,8 @@ def fork_apart() -> None:
     on: the first one would not end at its own signals.
     """
     call("unshare", _CLONE_NEWPID)
-    if _fork() == 0:
+    first = _fork()
+    if first == 0:
         end_with(0)
         os.closerange(0, os.sysconf("SC_OPEN_MAX"))
         while True:
@@ -131,7 +136,11 @@ def fork_apart() -> None:
     if child != 0:
         os.closerange(0, os.sysconf("SC_OPEN_MAX"))
         forbid_dumps()
-        _end_like(os.waitpid(child, 0)[1])
+        _, status = os.waitpid(child, 0)
+        os.kill(first, signal.SIGKILL)
+        # In a container nobody else may do so.
+        os.waitpid(first, 0)
+        _end_like(status)
 
 
 def _fork() -> int:
