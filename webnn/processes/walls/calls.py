@@ -18,7 +18,7 @@ _EPERM, _ENOSYS = 1, 38
 _MASKED_EQUAL = 7
 _OPTIMIZE, _BINARY_TREE = 8, 2
 _PR_SET_NO_NEW_PRIVS = 38
-#: What Node 22 to 26, quickjs-ng and ONNX Runtime call, and what C libraries call in the place of one of these.
+#: The calls of Node 22 to 26, quickjs-ng and ONNX Runtime, and those that other C libraries make in their place.
 _ALLOWED = (
     # Memory.
     *("brk", "mmap", "mmap2", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore", "mlock", "mlock2", "munlock", "membarrier"),
@@ -54,7 +54,7 @@ _DEVICE = (
     *("mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2", "fsync", "fdatasync", "fallocate"),
     *("mbind", "set_mempolicy"),
 )
-#: The newest calls have the same numbers on every architecture. Those that are not allowed fail as on a system that lacks them, because
+#: The newest calls have the same numbers on every architecture. One that is not allowed fails as on a system that lacks it, because
 #: C libraries and libuv have older ways. Other calls are not permitted.
 _NEWEST, _LAST = 424, 512
 #: An older libseccomp does not know the names.

@@ -1,4 +1,4 @@
-"""What a program behind walls must not do: ``python -I attempts.py WALLS FOLDER VICTIM PORT NAME``.
+"""Attempts that must fail behind walls: ``python -I attempts.py WALLS FOLDER VICTIM PORT NAME``.
 
 ``WALLS`` is a JSON list of the walls that are put up, in their order; "all" is what `put_up_in_place` puts up, and "old kernel" leaves out
 what only newest ones have. ``VICTIM`` is the number of another process; ``PORT`` and ``NAME`` are sockets of it, of TCP and without a path.
@@ -159,7 +159,7 @@ REACHES: dict[str, Callable[[], object]] = {
     "process": fork,
 }
 
-#: What the system itself needs, for the walls one by one.
+#: The files of Python, for the walls one by one.
 READ = [*table.SYSTEM_PATHS, sys.prefix, sys.base_prefix]
 STEPS: dict[str, Callable[[], object]] = {
     "namespace": namespaces.leave_system,

@@ -14,7 +14,7 @@ from webnn.processes.walls.system import MissingError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")
 
-#: What this wall lets through: what a path leads to is for the others.
+#: The attempts that this wall lets through: which paths are open is for the others.
 FILES = {
     *("stat", "stat of the folder", "stat through /proc/self/root", "access", "statfs", "read", "list", "write"),
     *("stat in procfs", "environment in procfs", "memory in procfs", "command in procfs"),

@@ -1,4 +1,4 @@
-"""Groups of processes with limits, in a folder that stands for the system's, and counting."""
+"""Groups of processes with limits, in a folder in the place of the system's, and counting."""
 
 from __future__ import annotations
 

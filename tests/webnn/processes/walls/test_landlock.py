@@ -18,5 +18,5 @@ def test_this_wall_alone(walls: tuple[str, ...]) -> None:
     reached = done(*walls)
     assert possible() >= REFUSED - {"memory in procfs"}
     assert reached & REFUSED == set()
-    # What it cannot refuse: a second wall must.
+    # It cannot refuse these, so a second wall must.
     assert reached >= {"stat", "inotify", "setpriority"} & possible()

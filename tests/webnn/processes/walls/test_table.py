@@ -10,7 +10,7 @@ import pytest
 from tests.webnn.processes.walls.trying import possible, tried
 from webnn.processes.walls import table
 
-#: What succeeds where a wall is missing: all others stand.
+#: The attempts that succeed where one wall is missing.
 WITHOUT = {
     "tree": {"stat", "stat of the folder", "stat through /proc/self/root", "access", "statfs", "stat in procfs"},
     "namespace": set[str](),
