@@ -28,7 +28,7 @@ NOT_RUN = {
     r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
     r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
     r"\.ci/": "it is a job of its own",
-    r"python -m tools\.evidence\.(browser|browser_profiles|clients|faults|language_models|models|ort_web|mutation|tflite_ops)\b": (
+    r"python -m tools\.evidence\.(browser|browser_profiles|clients|faults|fuzzing|language_models|models|ort_web|mutation|tflite_ops)\b": (
         "it is a job of its own"
     ),
     r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
