@@ -101,7 +101,7 @@ def test_interrupts(name: str, count: int, tmp_path: Path) -> None:
             # How long it takes to begin; later ones are interrupted before and after that.
             assert process.stdout is not None
             if name == "batch":
-                wait_until(lambda: process.poll() is not None or any(tmp_path.glob("results*/*")))
+                wait_until(lambda process=process: process.poll() is not None or any(tmp_path.glob("results*/*")))
             else:
                 process.stdout.readline()
             assert process.poll() is None, process.stdout.read()

@@ -17,7 +17,8 @@ from tests.webnn.javascript.node_support import require_node, run
 from webnn.javascript import channel, node, workers
 from webnn.javascript.node import ENDED_BY_USER
 
-pytestmark = [pytest.mark.processes, BYTECODES, pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")]
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+pytestmark = [pytest.mark.processes, BYTECODES, LINUX]
 FILES = frozenset(module.__file__ for module in (channel, node, workers))
 PROGRAM = """
 const context = await navigator.ml.createContext();

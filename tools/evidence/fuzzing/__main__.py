@@ -81,7 +81,7 @@ def _fuzz(name: str, seconds: int, folder: Path) -> tuple[int, list[Path]]:
         "print_final_stats": 1,
         **({"dict": dictionary} if dictionary.exists() else {}),
     }
-    command = [sys.executable, "-m", f"tools.evidence.fuzzing.fuzz_{name}", str(own), str(CORPUS / name)]
+    command = [sys.executable, "-m", f"tools.evidence.fuzzing.fuzz_{name}", own, CORPUS / name]
     with (folder / f"{name}.log").open("w+", encoding="utf-8", errors="replace") as log:
         subprocess.run(
             [*command, *(f"-{key}={value}" for key, value in options.items())], env=_environment(), stdout=log, stderr=log, check=False
@@ -105,7 +105,8 @@ def _measure(name: str, folders: Sequence[Path]) -> dict[str, tuple[int, list[in
 def _show(result: Result, bar: float) -> bool:
     """Print a result; return whether it is good."""
     good = not result.findings and result.covered >= bar
-    print(f"{result.name:16} {result.executed:>10} inputs {len(result.findings):>3} findings {result.covered:6.1f} % of the lines", flush=True)
+    counts = f"{result.executed:>10} inputs {len(result.findings):>3} findings"
+    print(f"{result.name:16} {counts} {result.covered:6.1f} % of the lines", flush=True)
     for file, (count, missing) in result.lines.items():
         print(f"    {file:36} {count:>4} lines, not reached: {', '.join(map(str, missing)) or 'none'}")
     for finding in result.findings:

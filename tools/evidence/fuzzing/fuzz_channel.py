@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from io import FileIO
 
 from tools.evidence.fuzzing.harness import Finding, fuzz, guided, refusing
@@ -34,11 +35,15 @@ def TestOneInput(data: bytes) -> None:
         messages = receive(lambda writer, _: writer.write(data), late=data[:1] == b"W" and len(data) % 16 == 0)
         if sum(map(_size, messages)) > _LONGEST:
             return
-        again = receive(lambda _, other: [other.send(each.kind, each.parts) for each in messages])
-        if again != messages:
+        if receive(partial(_send, messages)) != messages:
             raise Finding("messages change on their way")
     finally:
         vars(channel).update(former)
+
+
+def _send(messages: Sequence[Message], _: FileIO, other: Channel) -> None:
+    for each in messages:
+        other.send(each.kind, each.parts)
 
 
 def _size(message: Message) -> int:

@@ -12,9 +12,16 @@ __all__ = ["PARSER", "TestOneInput"]
 
 PARSER = ("formats/tensors.py", "formats/weights.py")
 
-#: Graphs that need tensors of these names and types.
+#: A graph that needs a tensor of a name and a type.
+_GRAPH = """webnn_graph "g" v1 {{
+  inputs {{ x: {kind}; }}
+  consts {{ c: {kind} @weights("{name}"); }}
+  nodes {{ y = {operation}; }}
+  outputs {{ y; }}
+}}
+"""
 GRAPHS = {
-    name: f'webnn_graph "g" v1 {{ inputs {{ x: {kind}; }} consts {{ c: {kind} @weights("{name}"); }} nodes {{ y = {operation}; }} outputs {{ y; }} }}'
+    name: _GRAPH.format(name=name, kind=kind, operation=operation)
     for name, kind, operation in (
         ("w", "f32[4]", "add(x, c)"),
         ("h", "f16[2, 3]", "add(x, c)"),

@@ -14,7 +14,11 @@ from tests.interrupts import BYTECODES, SIGNALS, apart, children, signals
 from tests.support import PATIENCE, wait_until
 from webnn.context.engine.remote import channel, graph, host, memory, process
 
-pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"), BYTECODES]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"),
+    BYTECODES,
+]
 FILES = frozenset(module.__file__ for module in (channel, graph, host, memory, process))
 #: In the commands of the processes of contexts.
 WORKER = "remote import worker"
@@ -65,7 +69,7 @@ def test_calls(step: int) -> None:
         subject.cycle()
         # No lock is held: another thread can do all of it.
         outcome: list[object] = []
-        thread = threading.Thread(target=lambda outcome=outcome: outcome.append(subject.everything()))
+        thread = threading.Thread(target=lambda outcome=outcome, subject=subject: outcome.append(subject.everything()))
         thread.start()
         thread.join(PATIENCE)
         assert outcome == [None], interrupt.place
