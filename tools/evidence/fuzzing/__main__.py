@@ -81,7 +81,7 @@ def _fuzz(name: str, seconds: int, folder: Path) -> tuple[int, list[Path]]:
         "print_final_stats": 1,
         **({"dict": dictionary} if dictionary.exists() else {}),
     }
-    command = [sys.executable, "-m", f"tools.evidence.fuzzing.fuzz_{name}", own, CORPUS / name]
+    command: list[str | Path] = [sys.executable, "-m", f"tools.evidence.fuzzing.fuzz_{name}", own, CORPUS / name]
     with (folder / f"{name}.log").open("w+", encoding="utf-8", errors="replace") as log:
         subprocess.run(
             [*command, *(f"-{key}={value}" for key, value in options.items())], env=_environment(), stdout=log, stderr=log, check=False

@@ -34,7 +34,6 @@ def test_replay(name: str) -> None:
     try:
         for file in files:
             test(file.read_bytes())
-            test(file.read_bytes()[:-1])
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -77,9 +76,16 @@ def test_coverage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The kept inputs alone reach nearly all lines of a parser."""
     assert command.main(["--coverage", "--folder", str(tmp_path), "serve_messages"]) == 0
     assert "0 findings" in capsys.readouterr().out
-    assert command.main(["--coverage", "--folder", str(tmp_path), "--bar", "101", "serve_messages"]) == 1
 
 
+def test_the_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    result = command.Result(name="channel", executed=7, lines={"a.py": (10, [3])})
+    assert (result.covered, command._show(result, 90), command._show(result, 91)) == (90, True, False)
+    assert not command._show(command.Result(name="channel", findings=[Path("a")]), 0)
+    assert "not reached: 3" in capsys.readouterr().out
+
+
+@pytest.mark.slow
 @pytest.mark.processes
 def test_fuzzing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("atheris")
