@@ -286,7 +286,8 @@ class Dispatcher:
             return HostCall(interface, member, handle, None, partial(getattr, self._target(handle, interface), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
-        arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
+        options = {"any_bytes": member in _ANY_BYTES, "bits": self._bits, "read_only": member == "constant"}
+        arrays = make_arrays(views, buffers, **options) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
             return HostCall(interface, member, handle, None, self._class_of(interface), values)

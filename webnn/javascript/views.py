@@ -30,11 +30,13 @@ class View(TypedDict):
     sent: bool
 
 
-def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool, bits: bool = False) -> list[Array]:
+def make_arrays(
+    views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool, bits: bool = False, read_only: bool = False
+) -> list[Array]:
     """Return the views of a request as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
 
     With ``any_bytes``, a view whose element type the draft does not have is treated as bytes. With ``bits``, a ``Uint16Array`` has the
-    bits of any type of 16 bits: the draft has several.
+    bits of any type of 16 bits: the draft has several. With ``read_only``, nobody writes to them, and those of `bytes` are not copied.
     """
     sent = iter(buffers)
     contents = [next(sent) if view["sent"] else None for view in views]
@@ -52,7 +54,7 @@ def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: b
         start = view["offset"] - starts[number]
         if number not in memory and content is not None and len(content) == size:
             array = np.frombuffer(content, np.uint8)
-            memory[number] = array if array.flags.writeable else array.copy()
+            memory[number] = array if read_only or array.flags.writeable else array.copy()
         else:
             memory.setdefault(number, np.zeros(size, np.uint8))
             if content is not None:

@@ -42,7 +42,11 @@ _MARKS = b"[{:,"
 #: Bodies from this length on are unpacked beside the calls of other pages, and the parts from this length on are copied without the
 #: interpreter's lock.
 _LARGE = 1 << 20
+#: Larger constants are copied twice, without the lock.
+_LARGEST_CONSTANT = 1 << 22
 _KINDS = frozenset("HDKSCP")
+#: How the text of a constant begins.
+_CONSTANT = b'["MLGraphBuilder","constant",'
 #: The longest reason that a WebSocket ends with, in bytes; its protocol allows 123.
 _LONGEST_REASON = 100
 
@@ -74,7 +78,9 @@ def total_size(parts: Iterable[Bytes]) -> int:
 
 
 def unpack(body: Bytes) -> tuple[int, list[Message]]:
-    """Return the number of a body, and its messages. Each part after a message's first has memory of its own, which can be written to.
+    """Return the number of a body, and its messages. Each part after a message's first has memory of its own.
+
+    It can be written to, except for that of a constant.
 
     Raises `MessageError` if the bytes are not messages.
     """
@@ -111,8 +117,10 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
         if sum(sizes) > len(view) - at:
             raise MessageError("a message is incomplete")
         parts: list[Bytes] = []
+        isConstant = view[at : at + len(_CONSTANT)] == _CONSTANT
         for size in sizes:
-            parts.append(_copy(view[at : at + size]))
+            # A builder does not copy `bytes`, which nobody can write to.
+            parts.append(bytes(view[at : at + size]) if isConstant and size < _LARGEST_CONSTANT else _copy(view[at : at + size]))
             at += size
         messages.append(Message(kind, parts))
     if not messages:

@@ -246,6 +246,16 @@ def test_bytes_of_any_kind(program: Program, kind: str, make: type[bytes]) -> No
     assert program.value_of(operand, 4, kind) == content
 
 
+@pytest.mark.parametrize(("make", "isShared"), [(bytes, True), (bytearray, False)])
+def test_a_constant_of_bytes_is_not_copied(program: Program, make: type[bytes], isShared: bool) -> None:
+    """Nobody can write to them."""
+    content, size = make(np.ones(2048, np.float32).tobytes()), 8192
+    descriptor = {"dataType": "float32", "dimensions": [2048]}
+    operand = program.operand("constant", descriptor, {"$v": 0}, views=[view(1, 0, size)], buffers=[content])
+    value = program.dispatcher._objects[operand]._value
+    assert np.shares_memory(value, np.frombuffer(content, np.float32)) is isShared
+
+
 def test_texts_that_utf_8_cannot_hold(program: Program) -> None:
     for name in ("\ud800", "a\0b", "\U0001f600", "__class__", "$h"):
         x = program.operand("input", name, FLOATS)

@@ -34,6 +34,22 @@ def test_parts_have_memory_of_their_own(kind: type[bytes | bytearray], size: int
     assert content[-size:] == b"1" * size
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "isUnwritable"),
+    [
+        (b'["MLGraphBuilder","constant",-1]', 8, True),
+        (b'["MLGraphBuilder","constant",-1]', messages._LARGEST_CONSTANT, False),
+        (b'["MLContext","writeTensor",1]', 8, False),
+    ],
+    ids=["constant", "large constant", "tensor"],
+)
+def test_a_constant_cannot_be_written_to(text: bytes, size: int, isUnwritable: bool) -> None:
+    """So the builder does not copy it."""
+    _, [(_, [_, part])] = unpack(body(message("D", text, b"1" * size)))
+    assert memoryview(part).readonly is isUnwritable
+    assert (type(part) is bytes) is isUnwritable
+
+
 def test_packed_bodies_have_the_same_form() -> None:
     content = memoryview(np.array([1, 2], np.float32))
     assert b"".join(pack(3, "C", [b"text", content])) == body(message("C", b"text", struct.pack("<2f", 1, 2)), number=3)
