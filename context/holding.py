@@ -82,7 +82,7 @@ class HoldingTimeline(Timeline):
         return self._holding
 
     def hold(self, job: Callable[[], object]) -> Callable[[], None]:
-        """Append a job; return the function that lets it run. What is queued later comes after it."""
+        """Append a job; return the function that lets it run. Jobs that are queued later come after it."""
         gate: list[None] = []
         with self._lock:
             self._holding = True

@@ -1,4 +1,4 @@
-"""What is observed of a test while it runs: the reports of its scripts, and what an instrument adds to them."""
+"""The reports of a test while it runs, and instruments that observe it."""
 
 from __future__ import annotations
 

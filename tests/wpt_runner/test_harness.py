@@ -12,11 +12,11 @@ from tests.webnn.javascript.engines import needs_quickjs, needs_rejections
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Realm, ScriptError
-from webnn.wpt_runner.checkout import Checkout, Test, TestFile
+from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import _evaluate, run_test
 from webnn.wpt_runner.results import FileResult, Subtest
-from webnn.wpt_runner.settings import Settings, time_limit
+from webnn.wpt_runner.settings import Settings
 
 pytestmark = needs_quickjs
 
@@ -197,12 +197,6 @@ globalThis.timeout = () => { for (const each of completions) each(tests, {status
 def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
     result = run(tmp_path, "", harness=LATE)
     assert (result.status, outcomes(result)) == ("TIMEOUT", {"never": "TIMEOUT", "after": "NOTRUN"})
-
-
-@pytest.mark.parametrize(("long", "multiplier", "seconds"), [(False, 1, 10), (True, 1, 60), (False, 0.5, 5), (True, 3, 180)])
-def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
-    file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, flavours=(Flavour.WINDOW,))
-    assert time_limit(Test(file, ""), Settings(revision="2024-06", timeout_multiplier=multiplier)) == seconds
 
 
 def test_a_test_that_breaks_the_harness_is_reported() -> None:

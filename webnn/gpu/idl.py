@@ -70,7 +70,7 @@ _INTERFACES: Mapping[str, Mapping[str, Any]] = {
             _operation("destroy", "undefined"),
         ],
     },
-    # What webgpu.js calls. Programs do not see it.
+    # For webgpu.js. Programs do not see it.
     "GPUBridge": {
         "hidden": True,
         "inherits": "GPUDevice",

@@ -11,7 +11,7 @@ __all__ = ["Signature", "names_of"]
 
 
 class Signature:
-    """What a computation takes and returns.
+    """The names and shapes of parameters and results.
 
     Attributes:
         name: The name of the computation, which may be empty.

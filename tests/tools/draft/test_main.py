@@ -14,7 +14,7 @@ from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl_text import write_definitions
 
 DRAFTS = ROOT / "validation" / "drafts"
-#: What `write_definitions` leaves out.
+#: `write_definitions` leaves this out.
 MIXIN = """interface mixin NavigatorML { [SecureContext, SameObject] readonly attribute ML ml; };
 Navigator includes NavigatorML; WorkerNavigator includes NavigatorML;"""
 main = pytest.importorskip("tools.draft.__main__", reason="widlparser is not installed")

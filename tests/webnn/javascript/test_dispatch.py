@@ -248,7 +248,7 @@ def test_bytes_of_any_kind(program: Program, kind: str, make: type[bytes]) -> No
 
 @pytest.mark.parametrize(("make", "isShared"), [(bytes, True), (bytearray, False)])
 def test_a_constant_of_bytes_is_not_copied(program: Program, make: type[bytes], isShared: bool) -> None:
-    """Nobody can write to them."""
+    """They cannot change."""
     content, size = make(np.ones(2048, np.float32).tobytes()), 8192
     descriptor = {"dataType": "float32", "dimensions": [2048]}
     operand = program.operand("constant", descriptor, {"$v": 0}, views=[view(1, 0, size)], buffers=[content])
