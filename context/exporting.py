@@ -195,12 +195,23 @@ class ExportingContext(MLContext):
         timeline = self._state.timeline
         return isinstance(timeline, HoldingTimeline) and timeline.holds
 
+    def _check_room(self, operation: str) -> None:
+        """Refuse a call if very many wait for the bytes of a destroyed buffer: the program never yields."""
+        timeline = self._state.timeline
+        if isinstance(timeline, HoldingTimeline) and timeline.isFull:
+            raise OperationError(
+                f"{operation}: too many calls wait for the bytes of a destroyed GPUBuffer already: await something first",
+                operation=operation,
+                rule="limit",
+            )
+
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph, as in drafts without exports.
 
         Raises:
             WebNNTypeError: A tensor is exported; or as in those drafts.
             InvalidStateError: As in those drafts.
+            OperationError: Too many calls wait for the bytes of a destroyed buffer.
         """
         # A mapping of another class may change with each use.
         given, wanted = (
@@ -213,6 +224,7 @@ class ExportingContext(MLContext):
             for name, tensor in named.items()
         }
         with _kept("dispatch", "#api-mlcontext-dispatch", places):
+            self._check_room("dispatch")
             super().dispatch(graph, given, wanted)
             for tensor in wanted.values():
                 if isinstance(tensor, ExportableTensor):
@@ -222,8 +234,9 @@ class ExportingContext(MLContext):
         """Read a tensor's data. The future fails with `WebNNTypeError` if the tensor is exported, or as in drafts without exports."""
         try:
             with _kept("readTensor", "#api-mlcontext-readtensor", {"tensor": tensor}):
+                self._check_room("readTensor")
                 return super().readTensor(tensor, outputData)
-        except WebNNTypeError as error:  # a failed step rejects the promise
+        except (OperationError, WebNNTypeError) as error:  # a failed step rejects the promise
             return rejected(error)
 
     def readTensorSync(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> Any:
@@ -244,8 +257,10 @@ class ExportingContext(MLContext):
         Raises:
             WebNNTypeError: The tensor is exported; or as in those drafts.
             InvalidStateError: As in those drafts.
+            OperationError: As `dispatch`.
         """
         with _kept("writeTensor", "#api-mlcontext-writetensor", {"tensor": tensor}):
+            self._check_room("writeTensor")
             super().writeTensor(tensor, inputData)
             if isinstance(tensor, ExportableTensor):
                 tensor._note_write()

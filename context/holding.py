@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, TypeVarTu
 import numpy as np
 
 from webnn.context.timeline import BUSY, Busy, Timeline
-from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
@@ -20,7 +19,7 @@ __all__ = ["Coming", "HoldingTimeline"]
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 #: How many jobs wait for bytes, and how many bytes they hold. A program that never yields would fill the memory.
-_MOST_JOBS, _MOST_BYTES = 1 << 13, 1 << 30
+_MOST_JOBS, _MOST_BYTES = 1 << 13, 1 << 28
 
 
 class Coming:
@@ -77,6 +76,11 @@ class HoldingTimeline(Timeline):
         self._holding = self._lettingGo = False
 
     @property
+    def isFull(self) -> bool:
+        """So much work is held that a program should queue no more."""
+        return len(self._heldJobs) >= _MOST_JOBS or self._heldBytes >= _MOST_BYTES
+
+    @property
     def holds(self) -> bool:
         """Work waits for bytes."""
         return self._holding
@@ -95,12 +99,12 @@ class HoldingTimeline(Timeline):
         return let_go
 
     def post(self, job: Callable[[], object], size: int = 0) -> None:
-        """Append a job as in `Timeline`. Raises `OperationError` if too many wait for bytes."""
+        """Append a job as in `Timeline`."""
         if not self._keep(_Job(job, size)):
             super().post(job, size)
 
     def hurry(self, job: Callable[[], object]) -> None:
-        """Append a job as in `Timeline`. Raises `OperationError` if too many wait for bytes."""
+        """Append a job as in `Timeline`."""
         if not self._keep(_Job(job, isUrgent=True)):
             super().hurry(job)
 
@@ -114,9 +118,6 @@ class HoldingTimeline(Timeline):
         with self._lock:
             if not self._holding:
                 return False
-            if len(self._heldJobs) >= _MOST_JOBS or self._heldBytes + job.size > _MOST_BYTES:
-                waiting = f"{len(self._heldJobs)} calls with {self._heldBytes} bytes"
-                raise OperationError(f"{waiting} wait for the bytes of a destroyed GPUBuffer already: await something first", rule="limit")
             self._heldJobs.append(job)
             self._heldBytes += job.size
         return True

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import webnn
+from webnn.context import holding
 from webnn.gpu.bridge import GPUBridge
 from webnn.validation.errors import InvalidStateError, OperationError
 
@@ -113,6 +114,27 @@ def test_another_tensor_is_exported_at_once() -> None:
     setup = Setup()
     setup.buffer.destroy()
     assert setup.context.exportToGPU(setup.second).take().tolist() == [0] * 12
+
+
+def test_a_program_that_never_yields(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its calls are refused, and what it has can end."""
+    monkeypatch.setattr(holding, "_MOST_JOBS", 3)
+    setup = Setup()
+    setup.buffer.destroy()
+    for _ in range(2):
+        setup.dispatch()
+    for call in (setup.dispatch, lambda: setup.context.writeTensor(setup.tensor, ONES)):
+        with pytest.raises(OperationError, match="await something first") as caught:
+            call()
+        assert caught.value.rule == "limit"
+
+    async def read() -> None:
+        with pytest.raises(OperationError, match="readTensor: too many"):
+            await setup.context.readTensor(setup.tensor)
+
+    asyncio.run(read())
+    setup.tensor.destroy()
+    setup.context.destroy()
 
 
 def lose_bytes(setup: Setup) -> None:
