@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Names", "describe", "describe_checked", "describe_graph", "make_operator", "value_key"]
+__all__ = ["Names", "describe", "describe_checked", "describe_graph", "describe_operator", "make_operator", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -82,6 +83,20 @@ def describe_checked(graph: ComputationalGraph, name: str, names: Mapping[object
     for part in ("constants", "operators", "outputs", "calls"):
         object.__delattr__(description, part)
     return description
+
+
+def describe_operator(
+    description: GraphDescription, operator: OperatorDescription, known: Mapping[str, OperandDescriptor]
+) -> GraphDescription:
+    """Return the graph of one operator alone, with outputs ``result0``, ``result1`` and so on. ``known`` has all descriptors."""
+    operands = {value for _, _, value in operator.named_values()}
+    return replace(
+        description,
+        inputs={name: known[name] for name in sorted(operands - description.constants.keys())},
+        constants={name: each for name, each in description.constants.items() if name in operands},
+        operators=(operator,),
+        outputs={f"result{position}": name for position, name in enumerate(operator.outputs)},
+    )
 
 
 def value_key(operand: MLOperand) -> object:

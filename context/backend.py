@@ -73,6 +73,10 @@ Placed = tuple[Implementation, "Placement | Callable[[], Placement]"]
 class Backend(Protocol):
     """Compiles graphs. Its methods raise `OperationError` if it does not take a graph."""
 
+    @property
+    def takes_times(self) -> bool:
+        """`compile` has the argument ``profile``, with which the implementation takes times of operators."""
+
     def compile(self, graph: ComputationalGraph, selection: Selection) -> Implementation:
         """Compile a graph without finding out where its operators run."""
 

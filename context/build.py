@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.describe import describe_graph
 from webnn.context.devices.selection import DeviceFallbackWarning
@@ -114,15 +114,11 @@ def compile_profiled(state: ContextState, graph: ComputationalGraph, first: Impl
         NotSupportedError: The engine did not compile the graph.
         OperationError: The engine refuses the graph.
     """
-    # Imported lazily because it loads onnx; the engine has compiled the graph before.
-    from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
-
     backend = state.load_backend()
-    if not isinstance(backend, EngineBackend):
-        raise NotSupportedError(
-            f"profile: only ONNX Runtime takes times, and {first.providers[0]} computes this graph", operation="profile", rule="draft"
-        )
-    return backend.compile(graph, _repeat(state.selection, first), profile=profile)
+    if not backend.takes_times:
+        raise NotSupportedError(f"profile: {first.providers[0]} computes this graph, and takes no times", operation="profile", rule="draft")
+    made: CompiledGraph | RemoteGraph = cast("Any", backend).compile(graph, _repeat(state.selection, first), profile=profile)
+    return made
 
 
 def find_failing(state: ContextState) -> Collection[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.numerics import DEFAULT_NUMERICS
@@ -50,6 +50,8 @@ class EngineBackend:
     """
 
     __slots__ = ("_cache", "_host", "_numerics", "_semantics")
+
+    takes_times: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ class Session(Implementation, Protocol):
         """Return ``None``: the engine does not say where its nodes run."""
 
     def end_profile(self) -> str:
-        """Raise `OperationError`: the engine takes no times."""
+        """Return the path of a file with the times of nodes, as ONNX Runtime writes it; raise `OperationError` if none were taken."""
 
 
 class Engine(Protocol):
@@ -45,8 +45,12 @@ class Engine(Protocol):
         inputs: Mapping[str, tuple[str, OperandDescriptor]],
         outputs: Mapping[str, tuple[str, OperandDescriptor]],
         selection: Selection,
+        profile: str,
     ) -> Any:
-        """Return the `Session` of a model that its backend made; the inputs and outputs are as in `OnnxModel`."""
+        """Return the `Session` of a model that its backend made.
+
+        The inputs and outputs are as in `OnnxModel`; the profile is as for `CompiledGraph`, and the model was made to take times with one.
+        """
 
 
 def find_engine(name: str) -> Engine:

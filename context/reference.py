@@ -38,6 +38,8 @@ class ReferenceBackend:
 
     __slots__ = ("_semantics",)
 
+    takes_times: ClassVar[bool] = False
+
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
 

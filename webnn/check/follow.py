@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -345,6 +345,8 @@ class _Varied:
 
 class _Compiled:
     """A backend for a graph that is compiled already. A context of a profile does not ask it where operators run."""
+
+    takes_times: ClassVar[bool] = False
 
     def __init__(self, implementation: Implementation) -> None:
         self._implementation = implementation

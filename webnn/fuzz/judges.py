@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 import webnn
+from webnn.builder.describe import describe_operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine_backend import EngineBackend
 from webnn.context.runs import Bound
@@ -279,14 +280,7 @@ class Rebuilding:
             # A graph before this one ended the process of the device.
             self._context = self._ml.createContextSync()
         for operator in description.operators:
-            operands = {value for _, _, value in operator.named_values()}
-            alone = replace(
-                description,
-                inputs={name: known[name] for name in sorted(operands - description.constants.keys())},
-                constants={name: each for name, each in description.constants.items() if name in operands},
-                operators=(operator,),
-                outputs={f"result{position}": name for position, name in enumerate(operator.outputs)},
-            )
+            alone = describe_operator(description, operator, known)
             values |= _compute(self._context, alone, values)
         return values
 

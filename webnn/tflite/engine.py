@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,13 +29,17 @@ if TYPE_CHECKING:
     from webnn.context.engine.remote.host import Host
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["ENGINE", "LiteBackend", "LiteEngine", "LiteModel", "LiteSession"]
+__all__ = ["ENGINE", "LiteBackend", "LiteEngine", "LiteModel", "LiteSession", "TimedSession"]
 
 NAME = "litert"
 #: Chromium's limit on LiteRT's threads.
 _MOST_THREADS = 4
+#: Up to how many bytes LiteRT's own copies are faster than those by views.
+_SMALL = 1 << 14
 #: The values of a model, and their descriptors, by the names of inputs or outputs.
 _Values = Mapping[str, tuple[str, "OperandDescriptor"]]
+#: Inputs or outputs, and the arrays over their memory.
+_Bound = Sequence[tuple[BufferSlot, Any]]
 
 
 @cache
@@ -99,28 +104,35 @@ class LiteBackend:
 
     __slots__ = ("_host", "_semantics")
 
+    takes_times: ClassVar[bool] = True
+
     def __init__(self, host: Host | None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
         self._host = host
         self._semantics = semantics
 
-    def compile(self, graph: ComputationalGraph, selection: Selection) -> RemoteGraph | LiteSession:
+    def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> RemoteGraph | LiteSession:
         """Compile a graph without finding out where its operators run.
+
+        Args:
+            graph: The graph.
+            selection: The devices.
+            profile: As for `LiteEngine.session`.
 
         Raises:
             OperationError: LiteRT has no counterpart of an operator, or refuses the model.
             InvalidStateError: The process has ended, and the context is lost.
         """
-        model = _translate(graph, self._semantics)
+        model = _translate(graph, self._semantics, is_timed=bool(profile))
         if self._host is None:
             try:
-                return LiteSession(model.content, model.inputs, model.outputs, selection)
+                return ENGINE.session(model.content, model.inputs, model.outputs, selection, profile)
             except (RuntimeError, ValueError) as error:
                 raise OperationError(f"build: the engine refused the graph: {error}", operation="build", rule="engine") from error
         # Imported lazily; a context without a process needs none of it.
         from webnn.context.engine.remote.graph import RemoteGraph  # noqa: PLC0415
 
         sent: Any = model
-        return RemoteGraph(self._host, sent, selection)
+        return RemoteGraph(self._host, sent, selection, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and place all its operators on the CPU. Raises what `compile` does."""
@@ -134,22 +146,27 @@ class LiteBackend:
         return implementation, partial(uniform, operators, inputs, outputs, selection, selection.reason)
 
 
-def _translate(graph: ComputationalGraph, semantics: Semantics) -> LiteModel:
-    """Return a graph as a model. Raises `OperationError` if an operator has no counterpart."""
+def _translate(graph: ComputationalGraph, semantics: Semantics, *, is_timed: bool) -> LiteModel:
+    """Return a graph as a model, or as a model for each operator. Raises `OperationError` if an operator has no counterpart."""
     # Imported lazily; it needs FlatBuffers.
     from webnn.tflite.export import RuleError, export  # noqa: PLC0415
+    from webnn.tflite.timing import pack_steps  # noqa: PLC0415
 
     for name, operand in graph.inputs.items():
         if has_names(operand.descriptor):
             raise OperationError(f"build: the input {name!r} must have sizes: {NAME} takes no names", operation="build", rule="device")
     description = describe_graph(graph)
+    method = "profile" if is_timed else "build"
     try:
-        content = bytes(export(description, semantics).to_bytes())
+        if is_timed:
+            content = pack_steps(description, semantics, [each.index for each in graph.operators])
+        else:
+            content = bytes(export(description, semantics).to_bytes())
     except RuleError as error:
-        raise OperationError(f"build: {error}", operation="build", rule="device") from None
+        raise OperationError(f"{method}: {error}", operation=method, rule="device") from None
     # In the order of the file.
     inputs = {name: (name, graph.inputs[name].descriptor) for name in description.inputs}
-    outputs = {name: (name, graph.outputs[name].descriptor) for name in description.outputs}
+    outputs = {name: (value, graph.outputs[name].descriptor) for name, value in description.outputs.items()}
     sizes = [descriptor.byte_length for operator in graph.operators for descriptor in operator.outputs]
     return LiteModel(
         content=content,
@@ -183,25 +200,26 @@ class LiteSession:
     quick: ClassVar[bool] = False
     in_place: ClassVar[bool] = False
     last: ClassVar[None] = None
+    op_types: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init__(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> None:
-        # As Chromium does: half of the cores.
-        threads = selection.settings.threads or min(_MOST_THREADS, (usable_cores() + 1) // 2)
-        self._interpreter = _load()(model_content=content, num_threads=threads)
-        self._interpreter.allocate_tensors()
         numbers = itertools.count()
         self.inputs, self.outputs = (
             {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in values.items()}
             for values in (inputs, outputs)
         )
+        self._load(content, selection)
+        #: The addresses of the last run.
+        self._again: list[int] = []
+
+    def _load(self, content: bytes, selection: Selection) -> None:
+        self._interpreter = _start(content, selection)
         details = (self._interpreter.get_input_details(), self._interpreter.get_output_details())
         #: The numbers of tensors by the names of the slots.
         self._places = [
             dict(zip(slots, [each["index"] for each in found], strict=True))
-            for slots, found in zip((inputs, outputs), details, strict=True)
+            for slots, found in zip((self.inputs, self.outputs), details, strict=True)
         ]
-        #: The addresses of the last run.
-        self._again: list[int] = []
 
     @property
     def providers(self) -> list[str]:
@@ -213,8 +231,8 @@ class LiteSession:
         return None
 
     def end_profile(self) -> str:
-        """Raise `OperationError`: LiteRT's interface in Python takes no times."""
-        raise OperationError("profile: LiteRT takes no times of operators", operation="profile", rule="engine")
+        """Raise `OperationError`: this session takes no times."""
+        raise OperationError("profile: this session takes no times of operators", operation="profile", rule="engine")
 
     def run(self, addresses: list[int]) -> None:
         """Compute the outputs that are wanted from all inputs.
@@ -252,17 +270,65 @@ class LiteSession:
         """Keep no memory of earlier runs."""
         self._again = []
 
-    def _compute(self, given: Sequence[tuple[BufferSlot, Any]], wanted: Sequence[tuple[BufferSlot, Any]]) -> None:
-        interpreter, (inputs, outputs) = self._interpreter, self._places
+    def _compute(self, given: _Bound, wanted: _Bound) -> None:
         try:
-            for slot, array in given:
-                interpreter.set_tensor(inputs[slot.name], array.reshape(slot.descriptor.dimensions))
-            interpreter.invoke()
-            for slot, array in wanted:
-                # The view must end before the next run.
-                np.copyto(array.reshape(slot.descriptor.dimensions), interpreter.tensor(outputs[slot.name])())
+            self._invoke(given, wanted)
         except (RuntimeError, ValueError) as error:
             raise OperationError(f"compute: the engine failed in the graph: {error}", operation="", rule="engine") from error
+
+    def _invoke(self, given: _Bound, wanted: _Bound) -> None:
+        interpreter, (inputs, outputs) = self._interpreter, self._places
+        for slot, array in given:
+            shaped = array.reshape(slot.descriptor.dimensions)
+            if array.nbytes > _SMALL:
+                # Several times as fast as set_tensor. The view must end before the run.
+                np.copyto(interpreter.tensor(inputs[slot.name])(), shaped)
+            else:
+                interpreter.set_tensor(inputs[slot.name], shaped)
+        interpreter.invoke()
+        for slot, array in wanted:
+            np.copyto(array.reshape(slot.descriptor.dimensions), interpreter.tensor(outputs[slot.name])())
+
+
+class TimedSession(LiteSession):
+    """A graph as a model for each operator, to take times.
+
+    Args:
+        content: The file of `webnn.tflite.timing.pack_steps`.
+        inputs: As for `LiteModel`.
+        outputs: As for `LiteModel`.
+        selection: The devices, with the number of threads.
+        profile: The beginning of the name of the file with the times.
+    """
+
+    __slots__ = ("_profile", "_steps")
+
+    def __init__(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection, profile: str) -> None:
+        super().__init__(content, inputs, outputs, selection)
+        self._profile = profile
+
+    def _load(self, content: bytes, selection: Selection) -> None:
+        # Imported lazily; few programs take times.
+        from webnn.tflite.timing import Steps  # noqa: PLC0415
+
+        self._steps = Steps(content, partial(_start, selection=selection))
+
+    def end_profile(self) -> str:
+        """Return the path of the file with the times."""
+        return self._steps.write(self._profile)
+
+    def _invoke(self, given: _Bound, wanted: _Bound) -> None:
+        found = self._steps.run({slot.value: array.reshape(slot.descriptor.dimensions) for slot, array in given})
+        for slot, array in wanted:
+            np.copyto(array.reshape(slot.descriptor.dimensions), found[slot.value])
+
+
+def _start(content: bytes, selection: Selection) -> Any:
+    """Return the interpreter of a model, with the threads of Chromium: half of the cores, at most 4."""
+    threads = selection.settings.threads or min(_MOST_THREADS, (usable_cores() + 1) // 2)
+    interpreter = _load()(model_content=content, num_threads=threads)
+    interpreter.allocate_tensors()
+    return interpreter
 
 
 class LiteEngine:
@@ -273,8 +339,10 @@ class LiteEngine:
         _load_here()
         return LiteBackend(host, semantics)
 
-    def session(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> LiteSession:
-        """Return the session of a model. Raises what `LiteSession` does."""
+    def session(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection, profile: str) -> LiteSession:
+        """Return the session of a model; with a profile, that of a model for each operator. Raises what `LiteSession` does."""
+        if profile:
+            return TimedSession(content, inputs, outputs, selection, profile)
         return LiteSession(content, inputs, outputs, selection)
 
 

@@ -224,7 +224,7 @@ class _Worker:
 
             content = parts[: told["content"]].tobytes()
             found: Session = find_engine(told["engine"]).session(
-                content, _read_values(told["inputs"]), _read_values(told["outputs"]), selection
+                content, _read_values(told["inputs"]), _read_values(told["outputs"]), selection, told["profile"]
             )
             return found
         cache = _open_cache(told["cache"])
