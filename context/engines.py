@@ -32,6 +32,9 @@ class Session(Implementation, Protocol):
 class Engine(Protocol):
     """Another engine than ONNX Runtime: an entry point in the group ``webnn.engines``."""
 
+    def is_installed(self) -> bool:
+        """Tell whether the packages that it needs are installed."""
+
     def backend(self, host: Host | None, semantics: Semantics) -> Backend:
         """Return what compiles graphs for it, in a process or in this one; it may follow values of switches of a profile.
 

@@ -374,7 +374,7 @@ def _select(asked: Preferences, settings: emulation.Settings, semantics: Semanti
 
 def _backend(settings: emulation.Settings, semantics: Semantics) -> tuple[Callable[..., Backend], str]:
     """Choose what computes; return a function that makes it, and the name of its provider."""
-    name = settings.engine or ONNX_RUNTIME
+    name = settings.engine or _default_engine(settings)
     if settings.reference:
         return partial(_load_reference, semantics), REFERENCE
     if name == ONNX_RUNTIME:
@@ -387,6 +387,17 @@ def _backend(settings: emulation.Settings, semantics: Semantics) -> tuple[Callab
                 rule="device",
             )
     return partial(_load_other, name, semantics), name
+
+
+def _default_engine(settings: emulation.Settings) -> str:
+    """Return the engine of a program that chooses none: that of its profile, if it is installed and computes what the program asks for."""
+    profile = settings.profile
+    if profile is None or not profile.engine or settings.semantics or settings.numerics or settings.cache:
+        return ONNX_RUNTIME
+    try:
+        return profile.engine if find_engine(profile.engine).is_installed() else ONNX_RUNTIME
+    except KeyError:
+        return ONNX_RUNTIME
 
 
 def _isolate(selection: Selection, settings: emulation.Settings, loss: Loss) -> Host | None:

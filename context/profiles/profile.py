@@ -117,6 +117,8 @@ class Profile:
         lacks: Data types that the device does not compute, whatever the operation.
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
         semantics: The values of switches that the file, or one that it extends, gives.
+        engine: The engine that computes if it is installed and the program chooses no engine, numerics, semantics or cache; empty for ONNX
+            Runtime.
         cpu_fallback: Whether other calls may run on the CPU; if not, `build()` fails.
         constant_tensors: Whether it has constant tensors.
         members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
@@ -138,6 +140,7 @@ class Profile:
     lacks: Sequence[str] = ()
     numerics: Numerics | None = None
     semantics: Semantics = ()
+    engine: str = ""
     cpu_fallback: bool = True
     constant_tensors: bool = True
     members: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)

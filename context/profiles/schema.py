@@ -144,6 +144,7 @@ class _File(_Strict):
     members: dict[Literal["interfaces", "dictionaries"], dict[str, list[str]]] = Field(default={}, alias="_members")
     numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
     semantics: dict[str, Any] = Field(default={}, alias="_semantics")
+    engine: str = Field(default="", alias="_engine")
     cpuFallback: bool = Field(default=True, alias="_cpuFallback")
     constantTensors: bool = Field(default=True, alias="_constantTensors")
     nativeRules: dict[str, list[_NativeRule]] = Field(default={}, alias="_nativeRules")
@@ -331,6 +332,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         lacks=tuple(data.get("_lacks", () if base is None else base.lacks)),
         numerics=data.get("_numerics", None if base is None else base.numerics),
         semantics=tuple((dict(() if base is None else base.semantics) | data.get("_semantics", {})).items()),
+        engine=data.get("_engine", "" if base is None else base.engine),
         cpu_fallback=data.get("_cpuFallback", base is None or base.cpu_fallback),
         constant_tensors=data.get("_constantTensors", base is None or base.constant_tensors),
         members=data.get("_members", {} if base is None else base.members),

@@ -327,7 +327,7 @@ class _Varied:
         if self.inputs is None:
             return False
         try:
-            found = self._run(Settings(profile=replace(profile, observer=None)))
+            found = self._run(Settings(profile=replace(profile, observer=None, engine="")))
             if self.results is None:
                 self.results = self._run(Settings())
         except (WebNNTypeError, DOMException):

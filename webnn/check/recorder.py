@@ -35,7 +35,7 @@ class Recorder:
     """Notes the refusals of a profile, and the graphs that are built."""
 
     def __init__(self, job: Job, notes: Sink) -> None:
-        self.profile = None if job.profile is None else replace(load_profile(job.profile), observer=self.refuse)
+        self.profile = None if job.profile is None else replace(load_profile(job.profile), observer=self.refuse, engine="")
         #: The name of the case that is built.
         self.case = ""
         #: The number of the last refusal.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from webnn.fuzz.hosts import Built, Emulator, Host, HostError, Outcome
-from webnn.fuzz.judges import Finding, Rebuilding, compare_hosts, judge_numbers
+from webnn.fuzz.judges import Finding, Rebuilding, compare_bits, compare_hosts, judge_numbers
 from webnn.fuzz.known import Known
 from webnn.fuzz.programs import FuzzProgram
 from webnn.fuzz.shrink import shrink
@@ -45,11 +45,11 @@ class Class:
 class Campaign:
     """Runs programs and keeps the classes of their findings: new ones by `Finding.key`, and the known ones by the entry's number.
 
-    ``thread`` is where the browser is called, beside the emulator. ``programs`` and ``graphs`` count those that ran and were computed.
+    ``rebuilding`` is ``None`` with another engine than ONNX Runtime: the browser alone judges it, bit by bit. ``thread`` is where the browser is called, beside the emulator. ``programs`` and ``graphs`` count those that ran and were computed.
     """
 
     emulator: Emulator
-    rebuilding: Rebuilding
+    rebuilding: Rebuilding | None
     page: Host | None = None
     thread: Executor | None = None
     known: Sequence[Known] = ()
@@ -92,16 +92,23 @@ class Campaign:
 
     def _compare(self, program: FuzzProgram, ours: Sequence[Outcome], theirs: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
         try:
-            finding = compare_hosts(program, ours, theirs) or judge_numbers("browser", program, graphs, ours, theirs)
+            finding = compare_hosts(program, ours, theirs)
+            if finding is None and self.rebuilding is None:
+                finding = compare_bits(program, graphs, ours, theirs)
+            elif finding is None:
+                finding = judge_numbers("browser", program, graphs, ours, theirs)
         except Exception as error:  # whatever a judge raises
             return [_failed(program, error)]
         return [] if finding is None else [finding]
 
     def _judge(self, program: FuzzProgram, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
         """Ask the judges of the emulator. If a judge fails, that is a finding, too, and the run goes on."""
+        rebuilding = self.rebuilding
+        if rebuilding is None:
+            return []
         try:
             first = judge_numbers("reference", program, graphs, outcomes)
-            return [*([] if first is None else [first]), *(finding for graph in graphs for finding in self.rebuilding.judge(graph))]
+            return [*([] if first is None else [first]), *(finding for graph in graphs for finding in rebuilding.judge(graph))]
         except Exception as error:  # whatever a judge raises
             return [_failed(program, error)]
 

@@ -15,11 +15,13 @@ import typer
 
 import webnn
 from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
-from webnn.commands.choices import Device, ExecutorOption, SimulatorsOption, set_devices
+from webnn.commands.choices import Device, EngineOption, ExecutorOption, SimulatorsOption, set_devices, set_engine
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
+from webnn.context.emulation import ambient
+from webnn.context.engines import ONNX_RUNTIME
 from webnn.context.profiles import ProfileError
 from webnn.fuzz.campaign import Campaign, Class
 from webnn.fuzz.elsewhere import Setting, examine_elsewhere
@@ -79,6 +81,7 @@ def command(
             show_default=f"{_PROFILE} with a browser, else none",
         ),
     ] = None,
+    engine: EngineOption = None,
     device: Annotated[Device, typer.Option(help="The device that computes.")] = Device.cpu,
     simulators: SimulatorsOption = None,
     dialect: Annotated[
@@ -109,6 +112,10 @@ def command(
     if browser and executor is not None:
         raise failure("--browser and --executor cannot be given together: the browser runs on this machine", _WRONG)
     set_devices(simulators, None)
+    set_engine(engine)
+    engine = ambient().engine or ONNX_RUNTIME
+    if engine != ONNX_RUNTIME and not browser:
+        raise failure(f"--engine {engine} and --browser must be given together: the browser judges this engine", _WRONG)
     if browser and device is not Device.cpu:
         raise failure("--browser and --device cannot be given together: the browser chooses its device", _WRONG)
     try:
@@ -117,14 +124,15 @@ def command(
         profile = profile or (_PROFILE if browser else None)
         dialect = dialect or (_DIALECT if browser and dialect_revision(_DIALECT) == revision else None)
         followed = load_idl(revision, dialect).revision
-        ml = webnn.ML(revision=followed, profile=profile, order=_ORDERS[device], fallback="silent")
+        ml = webnn.ML(revision=followed, profile=profile, order=_ORDERS[device], fallback="silent", engine=engine)
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
-        entries = load_known(known or SHIPPED)
+        path = known or SHIPPED.get(engine)
+        entries = load_known(path) if path else []
         emulator = Emulator(ml, revision, dialect)
         given = [FuzzProgram.parse(path.read_text(encoding="utf-8")) for path in programs or ()]
         with ExitStack() as stack:
             page, thread = stack.enter_context(_open(find_browser(browser), timeout)) if browser else (None, None)
-            campaign = Campaign(emulator, Rebuilding(ml), page, thread, entries)
+            campaign = Campaign(emulator, Rebuilding(ml) if engine == ONNX_RUNTIME else None, page, thread, entries)
             examine = None
             if executor is not None:
                 workers = stack.enter_context(open_workers(executor, "--executor"))

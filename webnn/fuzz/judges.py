@@ -1,6 +1,6 @@
 """Judges of the outcomes of a program; they return findings.
 
-- the browser against the emulator: `compare_hosts`;
+- the browser against the emulator: `compare_hosts`, and `compare_bits` for an engine that computes what the browser's engine does;
 - the reference, on the numbers of either: `judge_numbers`;
 - the graph without the engine's optimizer, the graph operator by operator, and the graph in the first draft: `Rebuilding`.
 """
@@ -21,13 +21,14 @@ from webnn.context.engine_backend import EngineBackend
 from webnn.context.runs import Bound
 from webnn.fuzz.hosts import Built, Outcome
 from webnn.fuzz.programs import FuzzProgram, is_reference
+from webnn.inspect.distance import find_distance
 from webnn.inspect.subject import Subject
 from webnn.lowering import lower
 from webnn.reference import evaluate
 from webnn.reference.rounding import find_wrong
 from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, is_float
 
-__all__ = ["Finding", "Rebuilding", "compare_hosts", "judge_numbers", "read_outputs"]
+__all__ = ["Finding", "Rebuilding", "compare_bits", "compare_hosts", "judge_numbers", "read_outputs"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Values = Mapping[str, Array]
@@ -47,8 +48,8 @@ class Finding:
 
     The judge is ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``; the operation may be a member. The kind is
     ``"accepts"`` or ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``, ``"special
-    numbers"``, ``"unwritten"`` (wrong numbers beside an output that casts a constant), ``"bytes"``, ``"crash"`` or ``"hang"``. The detail
-    is the message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
+    numbers"``, ``"unwritten"`` (wrong numbers beside an output that casts a constant), ``"rounding"`` (numbers that are equal up to some units in the
+    last place of the largest one), ``"bytes"``, ``"crash"`` or ``"hang"``. The detail is the message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
     """
 
     judge: str
@@ -102,8 +103,28 @@ def judge_numbers(
         if wrong is not None:
             kind = "unwritten" if theirs is not None and _casts_constants(graph.description) else wrong.kind
             return replace(wrong, judge=judge, step=dispatch, kind=kind)
-    if theirs is None or mine:
-        return None
+    return None if theirs is None or mine else _compare_bytes(judge, program, ours, theirs)
+
+
+def compare_bits(program: FuzzProgram, built: Sequence[Built], ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
+    """Return the first operator whose result in the browser has other bits than here. All NaN are equal."""
+    mine = {dispatch: outputs for dispatch, _, outputs in read_outputs(program, built, ours)}
+    for dispatch, graph, outputs in read_outputs(program, built, theirs):
+        description, known = graph.description, graph.description.descriptors()
+        found = {description.outputs[name]: (name, mine[dispatch][name], array) for name, array in outputs.items()}
+        for operator in description.operators:
+            for name, our, their in (found[value] for value in operator.outputs if value in found):
+                distance = find_distance(their, our.astype(np.float64) if our.dtype.kind == "f" else our, known[operator.outputs[0]].dataType)
+                if our.tobytes() == their.tobytes() or not distance.absolute:
+                    continue
+                types = ", ".join(known[value].dataType for _, _, value in operator.named_values())
+                kind = "rounding" if _agree(our, their) else "numbers"
+                text = f"{operator.operation} of {types}: {name} is {distance.actual:.9g}, and {distance.expected:.9g} here: {distance.ulp:g} ULP"
+                return Finding("browser", operator.operation, kind, types, text, dispatch)
+    return None if mine else _compare_bytes("browser", program, ours, theirs)
+
+
+def _compare_bytes(judge: str, program: FuzzProgram, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
     for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
         if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
             text = f"here {_show(our)}, in the browser {_show(their)}"

@@ -18,8 +18,11 @@ from webnn.fuzz.judges import Finding
 
 __all__ = ["SHIPPED", "Known", "KnownError", "load_known"]
 
-#: The known differences of Chromium 153 with TFLite.
-SHIPPED = Path(__file__).with_name("known-chromium-153.toml")
+#: The known differences of Chromium 153 with TFLite, by the engine of the emulator.
+SHIPPED = {
+    engine: Path(__file__).with_name(f"known-{name}.toml")
+    for engine, name in (("onnxruntime", "chromium-153"), ("litert", "chromium-153-litert"))
+}
 _MEMBERS = ("judge", "operation", "kind", "message", "reason")
 
 

@@ -334,9 +334,17 @@ def _start(content: bytes, selection: Selection) -> Any:
 class LiteEngine:
     """The entry point of the engine; see `webnn.context.engines.Engine`."""
 
+    def is_installed(self) -> bool:
+        """Tell whether LiteRT is installed."""
+        # Imported lazily; only this needs it.
+        from importlib.util import find_spec  # noqa: PLC0415
+
+        return find_spec("ai_edge_litert") is not None and find_spec("tflite") is not None
+
     def backend(self, host: Host | None, semantics: Semantics) -> LiteBackend:
-        """Return what compiles graphs. Raises `NotSupportedError` if LiteRT is not installed."""
-        _load_here()
+        """Return what compiles graphs. Raises `NotSupportedError` if LiteRT is not installed; its process loads it."""
+        if not self.is_installed():
+            _load()
         return LiteBackend(host, semantics)
 
     def session(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection, profile: str) -> LiteSession:
@@ -344,15 +352,6 @@ class LiteEngine:
         if profile:
             return TimedSession(content, inputs, outputs, selection, profile)
         return LiteSession(content, inputs, outputs, selection)
-
-
-def _load_here() -> None:
-    """Find out whether LiteRT is installed; its process loads it. Raises `NotSupportedError` if it is not."""
-    # Imported lazily; only this needs it.
-    from importlib.util import find_spec  # noqa: PLC0415
-
-    if find_spec("ai_edge_litert") is None:
-        _load()
 
 
 ENGINE = LiteEngine()

@@ -42,7 +42,8 @@ def pack_steps(description: GraphDescription, semantics: Semantics, indices: Seq
     Raises:
         RuleError: LiteRT has no counterpart of an operator, or cannot return its result.
     """
-    known, plan = description.descriptors(), []
+    known = description.descriptors()
+    plan: list[dict[str, Any]] = []
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for operator, index in zip(description.operators, indices, strict=True):

@@ -10,7 +10,7 @@ import math
 
 from webnn.hlo.export.emitter import Emitter, Tensor
 
-__all__ = ["erf", "gelu"]
+__all__ = ["erf", "gelu", "polynomial"]
 
 #: The factor in t.
 _SLOPE = 0.4
@@ -25,7 +25,8 @@ _ERF = (1.1283791, -0.37612626, 0.112835854, -0.026853813, 0.0051883277, -0.0008
 _ERF_ENDS, _GELU_ENDS = 8.0, 20.0
 
 
-def _polynomial(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
+def polynomial(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
+    """Compute a polynomial; the constant term is the first coefficient."""
     total = coefficients[-2] + x * coefficients[-1]
     for each in coefficients[-3::-1]:
         total = each + x * total
@@ -34,7 +35,7 @@ def _polynomial(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
 
 def _erfcx(y: Tensor) -> Tensor:
     t = 1 / (1 + _SLOPE * y)
-    return t * _polynomial(t, _ERFCX)
+    return t * polynomial(t, _ERFCX)
 
 
 def erf(e: Emitter, x: Tensor) -> Tensor:
@@ -42,7 +43,7 @@ def erf(e: Emitter, x: Tensor) -> Tensor:
     y = e.minimum(e.unary("abs", x), _ERF_ENDS)
     far = 1 - e.unary("exponential", -(y * y)) * _erfcx(y)
     signed = e.select(e.compare("LT", x, 0), -far, far)
-    return e.select(e.compare("LT", y, 1), x * _polynomial(x * x, _ERF), signed)
+    return e.select(e.compare("LT", y, 1), x * polynomial(x * x, _ERF), signed)
 
 
 def gelu(e: Emitter, x: Tensor) -> Tensor:

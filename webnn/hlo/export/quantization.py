@@ -10,11 +10,14 @@ __all__ = ["RULES"]
 
 
 def _upsample(e: Emitter, x: Tensor, like: Tensor) -> Tensor:
-    """Repeat each element along each axis, as often as its block has elements."""
-    if x.shape == like.shape:
-        return x
-    both = [size for count, whole in zip(x.shape, like.shape, strict=True) for size in (count, whole // count)]
-    return e.reshape(e.broadcast(x, both, range(0, len(both), 2)), like.shape)
+    """Repeat each element along each axis, as often as its block has elements: axis by axis, because LiteRT has few dimensions."""
+    for axis, (count, whole) in enumerate(zip(x.shape, like.shape, strict=True)):
+        if count != whole:
+            before, behind = x.shape[: axis + 1], x.shape[axis + 1 :]
+            shape = (*before, whole // count, *behind)
+            repeated = e.broadcast(x, shape, [each for each in range(len(shape)) if each != axis + 1])
+            x = e.reshape(repeated, (*before[:-1], whole, *behind))
+    return x
 
 
 def _dequantize(e: Emitter, op: Op) -> Tensor:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from webnn.hlo.export import graph
 from webnn.hlo.export.emitter import Tensor
 from webnn.hlo.export.rule import ELEMENTS, Op
 from webnn.tflite.export.emitter import LiteEmitter
@@ -56,9 +57,19 @@ def _cumulative_sum(e: LiteEmitter, op: Op) -> Tensor:
     return e.act("CUMSUM", [x], x.shape, axis, Exclusive=options.exclusive, Reverse=options.reversed)
 
 
-RULES: Mapping[str, Callable[[LiteEmitter, Op], Tensor]] = {
+def _log_sum_exp(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    axes = _axes(op)
+    if not e.semantics or not axes:
+        return graph.RULES["reduceLogSumExp"].emit(e, op)
+    # As Chromium: exponentials of large numbers overflow.
+    total = e.reduced("SUM", e.unary("exponential", op["input"]), axes, keep=op.options.keepDimensions)
+    return e.unary("log", total)
+
+
+RULES: Mapping[str, Callable[[LiteEmitter, Op], Tensor | Sequence[Tensor]]] = {
     "argMax": lambda e, op: _arg(e, op, "ARG_MAX"),
     "argMin": lambda e, op: _arg(e, op, "ARG_MIN"),
     "cumulativeSum": _cumulative_sum,
+    "reduceLogSumExp": _log_sum_exp,
     "reduceMean": _mean,
 }

@@ -12,6 +12,7 @@ import numpy as np
 from webnn.hlo.export import graph
 from webnn.hlo.export.activation import ACTIVATIONS
 from webnn.hlo.export.emitter import Emitter, Tensor, is_float
+from webnn.hlo.export.erf import polynomial
 from webnn.hlo.export.rule import Op, Rule, RuleError
 from webnn.tflite.export import indexing, movement, products, quantization, reduction, windows
 from webnn.tflite.export.emitter import LiteEmitter
@@ -71,6 +72,24 @@ def _hard_sigmoid(e: LiteEmitter, op: Op) -> Tensor:
     return e.lone("RELU_0_TO_1", options.alpha * op["input"] + options.beta)
 
 
+def _softplus(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    if not e.semantics:
+        return graph.RULES["softplus"].emit(e, op)
+    # As Chromium: below 0 the rounding of the sum shows.
+    return e.unary("log", 1 + e.unary("exponential", op["input"]))
+
+
+def _erf(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    if not e.semantics:
+        return graph.RULES["erf"].emit(e, op)
+    # As Chromium: formula 7.1.26 of Abramowitz and Stegun, with an absolute error of 1.5e-7.
+    x = op["input"]
+    y = e.unary("abs", x)
+    t = 1 / (1 + 0.3275911 * y)
+    total = t * polynomial(t, (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429))
+    return e.lone("SIGN", x) * (1 - total * e.unary("exponential", -(x * x)))
+
+
 def _softmax(e: LiteEmitter, op: Op) -> Tensor:
     x, axis = op["input"], op.arguments["axis"]
     order = [each for each in range(len(x.shape)) if each != axis] + [axis]
@@ -85,10 +104,26 @@ def _pow(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
         return e.binary("power", a, b)
     if known is not None and (known >= 0).all():
         return _known_power(e, a, known)
+    if a.element == "i32" and e.semantics.get("integerNegativePower") == "zeros":
+        return _zeros_if(e, e.compare("LT", b, 0), e.binary("power", a, e.maximum(b, 0)))
     if a.element == "i32":
         e.note("pow of int32: a negative exponent fails")
         return e.binary("power", a, b)
     raise RuleError(f"of {op.operator.inputs[0].dataType} must have a constant exponent of at least 0")
+
+
+def _div(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    found = graph.RULES["div"].emit(e, op)
+    if is_float(op["a"].element) or e.semantics.get("integerDivByZero") != "zeros":
+        return found
+    return _zeros_if(e, e.compare("EQ", op["b"], 0), cast("Tensor", found))
+
+
+def _zeros_if(e: LiteEmitter, wrong: Tensor, found: Tensor) -> Tensor:
+    """Return zeros if LiteRT's kernel would fail because of one element: Chromium then leaves the whole result as it was."""
+    axes = list(range(len(wrong.shape)))
+    is_any = e.reduce(e.convert(wrong, "i32"), "maximum", 0, axes, keep=True) if axes else e.convert(wrong, "i32")
+    return e.select(e.compare("NE", is_any, 0), 0, found)
 
 
 def _known_power(e: LiteEmitter, a: Tensor, exponents: Any) -> Tensor:
@@ -128,7 +163,9 @@ _OWN: Mapping[str, Emit] = {
     **{name: _lone(code) for name, code in _LONE.items()},
     **{name: partial(_logical, code=code) for name, code in (("logicalAnd", "LOGICAL_AND"), ("logicalOr", "LOGICAL_OR"))},
     "clamp": _clamp,
+    "div": _div,
     "elu": _elu,
+    "erf": _erf,
     "hardSigmoid": _hard_sigmoid,
     "identity": _identity,
     "leakyRelu": _leaky_relu,
@@ -138,6 +175,7 @@ _OWN: Mapping[str, Emit] = {
     "relu": _relu,
     "sign": _sign,
     "softmax": _softmax,
+    "softplus": _softplus,
     **indexing.RULES,
     **movement.RULES,
     **products.RULES,
