@@ -20,6 +20,7 @@ from benchmarks import (
     formats,
     inside,
     javascript,
+    litert,
     memory,
     mobilenet,
     onnx_files,
@@ -506,6 +507,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "javascript-builder": lambda effort: _javascript(effort, "builder", bar=20),
         "javascript-transfer": lambda effort: _javascript(effort, "transfer", bar=1700, unit="ms"),
         **devices.CASES,
+        **litert.CASES,
         **pages.CASES,
         **startup.CASES,
     }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from webnn.context.engine.remote.host import Host
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["ENGINE", "LiteBackend", "LiteEngine", "LiteModel", "LiteSession", "TimedSession"]
+__all__ = ["ENGINE", "LiteBackend", "LiteEngine", "LiteModel", "LiteSession", "TimedSession", "count_threads"]
 
 NAME = "litert"
 #: Chromium's limit on LiteRT's threads.
@@ -323,10 +323,14 @@ class TimedSession(LiteSession):
             np.copyto(array.reshape(slot.descriptor.dimensions), found[slot.value])
 
 
+def count_threads() -> int:
+    """Return how many threads Chromium gives LiteRT: half of the cores, at most 4."""
+    return min(_MOST_THREADS, (usable_cores() + 1) // 2)
+
+
 def _start(content: bytes, selection: Selection) -> Any:
-    """Return the interpreter of a model, with the threads of Chromium: half of the cores, at most 4."""
-    threads = selection.settings.threads or min(_MOST_THREADS, (usable_cores() + 1) // 2)
-    interpreter = _load()(model_content=content, num_threads=threads)
+    """Return the interpreter of a model."""
+    interpreter = _load()(model_content=content, num_threads=selection.settings.threads or count_threads())
     interpreter.allocate_tensors()
     return interpreter
 
