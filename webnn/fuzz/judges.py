@@ -114,7 +114,9 @@ def compare_bits(program: FuzzProgram, built: Sequence[Built], ours: Sequence[Ou
         found = {description.outputs[name]: (name, mine[dispatch][name], array) for name, array in outputs.items()}
         for operator in description.operators:
             for name, our, their in (found[value] for value in operator.outputs if value in found):
-                distance = find_distance(their, our.astype(np.float64) if our.dtype.kind == "f" else our, known[operator.outputs[0]].dataType)
+                distance = find_distance(
+                    their, our.astype(np.float64) if our.dtype.kind == "f" else our, known[operator.outputs[0]].dataType
+                )
                 if our.tobytes() == their.tobytes() or not distance.absolute:
                     continue
                 types = ", ".join(known[value].dataType for _, _, value in operator.named_values())

@@ -16,6 +16,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.buffers import BufferSlot
 from webnn.context.devices.selection import usable_cores
+from webnn.context.engine.session import QUICK
 from webnn.context.placement.assign import uniform
 from webnn.validation.errors import NotSupportedError, OperationError
 from webnn.validation.named_descriptor import has_names
@@ -194,10 +195,9 @@ class LiteSession:
         ValueError: Likewise.
     """
 
-    __slots__ = ("_again", "_interpreter", "_places", "inputs", "outputs")
+    __slots__ = ("_again", "_interpreter", "_places", "inputs", "outputs", "quick")
 
     #: It copies, and remembers no call.
-    quick: ClassVar[bool] = False
     in_place: ClassVar[bool] = False
     last: ClassVar[None] = None
     op_types: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -209,6 +209,8 @@ class LiteSession:
             for values in (inputs, outputs)
         )
         self._load(content, selection)
+        #: The last run was short.
+        self.quick = False
         #: The addresses of the last run.
         self._again: list[int] = []
 
@@ -254,7 +256,8 @@ class LiteSession:
         self.run(self._again)
 
     def took(self, seconds: float) -> None:
-        """Do nothing: it never counts as quick."""
+        """Learn how long a run took."""
+        self.quick = seconds < QUICK
 
     def dispatch(self, call: Dispatch) -> None:
         """Compute outputs from inputs, all in the memory of tensors.

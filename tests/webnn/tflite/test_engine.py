@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,8 +69,102 @@ def test_inside_of_graphs(isolate: bool | None) -> None:
     [total] = [each for each in graph.trace({"a": A, "b": B}, "total").values if each.label == "total"]
     np.testing.assert_array_equal(total.value, A + B)
     assert len(graph.accuracy({"a": A, "b": B}).operators) == 3
-    with refused(webnn.NotSupportedError, rule="draft", operation="profile", said="litert computes this graph"):
-        graph.profile({"a": A, "b": B})
+
+
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_times(isolate: bool | None) -> None:
+    """Each operator runs alone: none is merged with another one, and the numbers flow from one to the next."""
+    profile = build(context(isolate)).profile({"a": A, "b": B}, runs=3)
+    assert [(each.operation, each.label, each.kernels, each.merged) for each in profile.operators] == [
+        ("add", "total", ("ADD",), ()),
+        ("relu", "", ("RELU",), ()),
+        ("sub", "", ("SUB",), ()),
+    ]
+    assert profile.runs == 3
+    assert profile.engine == 0
+
+
+def test_large_tensors() -> None:
+    """The copies of large tensors are views."""
+    builder = webnn.MLGraphBuilder(context())
+    x = builder.input("x", dataType="float32", shape=[64, 128])
+    graph = builder.buildSync({"y": builder.neg(x)})
+    for factor in (1, 2):
+        value = np.arange(64 * 128, dtype=np.float32).reshape(64, 128) * factor
+        np.testing.assert_array_equal(graph.run(x=value)["y"], -value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "provider"),
+    [
+        ({"profile": "tflite"}, "litert"),
+        ({"profile": "tflite-chromium147"}, "litert"),
+        ({"profile": "tflite", "engine": "onnxruntime"}, "CPUExecutionProvider"),
+        ({"profile": "tflite", "semantics": {"clampNaN": "nan"}}, "CPUExecutionProvider"),
+        ({"profile": "tflite", "numerics": "fast"}, "CPUExecutionProvider"),
+        ({"profile": "coreml"}, "CPUExecutionProvider"),
+    ],
+)
+def test_the_default_engine_of_profiles(settings: Any, provider: str) -> None:
+    assert provider in repr(ML(isolate=False, **settings).createContextSync())
+
+
+def test_a_profile_without_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Profiles compute as before where LiteRT is not installed."""
+    monkeypatch.setattr(type(engine.ENGINE), "is_installed", lambda _: False)
+    own = ML(profile="tflite", revision=CURRENT).createContextSync()
+    assert "CPUExecutionProvider" in repr(own)
+    assert build(own).run(a=A, b=B)["difference"].tolist() == (B - A).tolist()
+
+
+def test_a_profile_with_an_unknown_engine(tmp_path: Path) -> None:
+    file = tmp_path / "own.json"
+    file.write_text('{"_extends": "tflite", "_engine": "none"}')
+    assert "CPUExecutionProvider" in repr(ML(profile=file).createContextSync())
+
+
+def numbers(name: str, x: Any, dataType: str = "float32", **settings: Any) -> Any:
+    builder = webnn.MLGraphBuilder(context(**settings))
+    value = builder.input("x", dataType=dataType, shape=list(x.shape))
+    return builder.buildSync({"y": getattr(builder, name)(value)}).run(x=x)["y"]
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "browser"), [("softplus", -20, 0), ("reduceLogSumExp", 100, 88.376)], ids=["softplus", "reduceLogSumExp"]
+)
+def test_the_mapping_of_the_browser(name: str, x: float, browser: float) -> None:
+    """Chromium computes some functions as they stand; without its profile they are exact."""
+    value = np.float32([x])
+    assert numbers(name, value, profile="tflite") == pytest.approx(browser, abs=0.001)
+    exact = np.logaddexp(0, x) if name == "softplus" else x
+    assert numbers(name, value) == pytest.approx(exact, rel=1e-5)
+
+
+def test_erf_of_the_browser() -> None:
+    value = np.float32([-1, 0, 1e-3, 2])
+    expected = [math.erf(each) for each in value]
+    assert numbers("erf", value, profile="tflite") == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "b"), [("div", [1, 0]), ("pow", [2, -1])])
+def test_a_kernel_that_fails(name: str, b: list[int]) -> None:
+    """The browser leaves the whole result as it was if one element makes the kernel fail."""
+    builder = webnn.MLGraphBuilder(context(profile="tflite"))
+    operands = [builder.input(each, dataType="int32", shape=[2]) for each in "ab"]
+    graph = builder.buildSync({"y": getattr(builder, name)(*operands)})
+    assert graph.run(a=np.int32([6, 7]), b=np.int32(b))["y"].tolist() == [0, 0]
+    assert graph.run(a=np.int32([6, 7]), b=np.int32([1, 1]))["y"].tolist() == [6, 7]
+
+
+def test_blocks_along_five_axes() -> None:
+    """LiteRT has at most 8 dimensions."""
+    builder = webnn.MLGraphBuilder(context())
+    x = builder.input("x", dataType="int8", shape=[2] * 5)
+    scale = builder.constant({"dataType": "float32", "shape": [1] * 5}, np.float32([0.5]))
+    zero = builder.constant({"dataType": "int8", "shape": [1] * 5}, np.int8([1]))
+    whole = np.arange(32, dtype=np.int8).reshape([2] * 5)
+    found = builder.buildSync({"y": builder.dequantizeLinear(x, scale, zero)}).run(x=whole)["y"]
+    np.testing.assert_array_equal(found, (whole.astype(np.float32) - 1) / 2)
 
 
 @pytest.mark.parametrize("isolate", ISOLATED)

@@ -30,6 +30,18 @@ def _floor_div(node: Node) -> Result:
     return builder.floor(builder.div(a, b)) if node.is_float(a) else builder.div(builder.sub(a, node.operand_of(node.one("Mod"))), b)
 
 
+def _bitcast(node: Node) -> Result:
+    """Map to a cast of 64-bit integers modulo 2^64: a half of the numbers is moved by 2^63 before and behind it."""
+    x, dtype = node.operand(0), node.outputs[0].dtype
+    if {str(node.value(0).dtype), str(dtype)} != {"int64", "uint64"}:
+        raise Refused(f"it must be from int64 to uint64 or back, got {node.value(0).dtype} and {dtype}")
+    builder, is_signed = node.builder, dtype == np.uint64
+    border = np.array(-(2**63) if is_signed else 2**63, x.descriptor.dataType)
+    moves = builder.lesser(x, node.scalar(0, x)) if is_signed else builder.greaterOrEqual(x, node.constant(border))
+    halved = node.cast(builder.where(moves, builder.sub(x, node.constant(border)), x), dtype.name)
+    return builder.where(moves, builder.add(halved, node.constant(np.array(2**63 if is_signed else -(2**63), dtype))), halved)
+
+
 def _select(node: Node) -> Result:
     """Map to where. A condition with one dimension chooses elements of the first dimension."""
     condition, shape = node.operand(0), node.value(1).shape
@@ -80,6 +92,7 @@ _BORROWED = {
 RULES: Rules = {
     **{key: borrow(operator) for key, operator in _BORROWED.items()},
     "ATAN2": lambda node: atan2(Calculator(node), node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")),
+    "BITCAST": _bitcast,
     "BITWISE_XOR": lambda node: node.one("Xor" if node.value(0).dtype.kind == "b" else "BitwiseXor"),
     **dict.fromkeys(("CAST", "STABLEHLO_CONVERT"), lambda node: node.one("Cast", [node.value(0)], to=node.outputs[0].dtype)),
     # Sparse weights are expanded when the file is read.

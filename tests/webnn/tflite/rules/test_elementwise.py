@@ -5,9 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import webnn
+import webnn.tflite
+from tests.support import CURRENT
 from tests.webnn.tflite.cases import FAMILIES
 from tests.webnn.tflite.makers import c, f, one
 from tests.webnn.tflite.support import check, compute, refusals
+from webnn import reference
+from webnn.tflite.export import export
 
 
 @pytest.mark.parametrize("name", [*FAMILIES["elementwise"], *FAMILIES["quantization"]])
@@ -35,6 +40,16 @@ def test_limits_of_stablehlo() -> None:
     found = compute(one("STABLEHLO_CLAMP", [c(), f(4), c(seed=3)], [f()]), {"t1": np.array([-9, 0, 0.5, 9])})["t3"]
     low, high = c().data, c(seed=3).data
     np.testing.assert_array_equal(found, np.minimum(np.maximum(np.array([-9, 0, 0.5, 9], np.float32), low), high))
+
+
+@pytest.mark.parametrize("dataType", ["int64", "uint64"])
+def test_bits_of_large_integers(dataType: Any) -> None:
+    """An export has unsigned integers of 64 bits as signed ones in between; they come back as they were."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision=CURRENT).createContextSync())
+    x = builder.input("x", dataType=dataType, shape=[4])
+    again = webnn.tflite.load(bytes(export(webnn.describe({"y": builder.add(x, x)})).to_bytes())).description
+    value = np.array([0, 5, 2**63, 2**64 - 1], np.uint64).view(dataType)
+    np.testing.assert_array_equal(reference.compute(again, {"x": value})["y"], value + value)
 
 
 def test_bits_of_floats_are_refused() -> None:
