@@ -45,7 +45,8 @@ class Class:
 class Campaign:
     """Runs programs and keeps the classes of their findings: new ones by `Finding.key`, and the known ones by the entry's number.
 
-    ``rebuilding`` is ``None`` with another engine than ONNX Runtime: the browser alone judges it, bit by bit. ``thread`` is where the browser is called, beside the emulator. ``programs`` and ``graphs`` count those that ran and were computed.
+    ``thread`` is where the browser is called, beside the emulator. ``programs`` and ``graphs`` count those that ran and were computed.
+    Without ``rebuilding``, for another engine than ONNX Runtime, the browser alone judges the numbers, bit by bit.
     """
 
     emulator: Emulator

@@ -48,8 +48,9 @@ class Finding:
 
     The judge is ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``; the operation may be a member. The kind is
     ``"accepts"`` or ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``, ``"special
-    numbers"``, ``"unwritten"`` (wrong numbers beside an output that casts a constant), ``"rounding"`` (numbers that are equal up to some units in the
-    last place of the largest one), ``"bytes"``, ``"crash"`` or ``"hang"``. The detail is the message of a refusal without its names and numbers; of wrong numbers the data type of the first operand.
+    numbers"``, ``"unwritten"`` (wrong numbers beside an output that casts a constant), ``"rounding"`` (numbers that are equal up to some
+    units in the last place of the largest one), ``"bytes"``, ``"crash"`` or ``"hang"``. The detail is the message of a refusal without its
+    names and numbers; of wrong numbers the data type of the first operand, or the types of all if bits are compared.
     """
 
     judge: str
@@ -121,8 +122,8 @@ def compare_bits(program: FuzzProgram, built: Sequence[Built], ours: Sequence[Ou
                     continue
                 types = ", ".join(known[value].dataType for _, _, value in operator.named_values())
                 kind = "rounding" if _agree(our, their) else "numbers"
-                text = f"{operator.operation} of {types}: {name} is {distance.actual:.9g}, and {distance.expected:.9g} here: {distance.ulp:g} ULP"
-                return Finding("browser", operator.operation, kind, types, text, dispatch)
+                both = f"{name} is {distance.actual:.9g}, and {distance.expected:.9g} here: {distance.ulp:g} ULP"
+                return Finding("browser", operator.operation, kind, types, f"{operator.operation} of {types}: {both}", dispatch)
     return None if mine else _compare_bytes("browser", program, ours, theirs)
 
 

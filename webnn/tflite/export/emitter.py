@@ -379,7 +379,7 @@ def _reverse_bits(e: LiteEmitter, operands: Sequence[Tensor], *_: Any) -> Tensor
     [x] = operands
     if x.element == "i1":
         return e.act("LOGICAL_NOT", [x], x.shape)
-    return -1 - x
+    return (np.iinfo(DTYPES[x.element]).max if x.element.startswith("ui") else -1) - x
 
 
 _LOWERED: Mapping[str, Callable[[LiteEmitter, Sequence[Tensor], Shape, str, _Attributes], Tensor]] = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.support import each_row
-from tests.webnn.tflite.export.litert import check, constant, ramp
+from tests.webnn.tflite.export.litert import check, constant, describe, judge, ramp
 
 X, N = ramp(2, 3, 4), ramp(3, 4, dtype=np.int32)
 
@@ -79,3 +79,10 @@ def test_operators(make: Any, x: Any, made: list[str] | None) -> None:
 def test_the_mapping_of_a_browser(switch: dict[str, str], make: Any, inputs: list[Any], made: list[str] | None) -> None:
     found = check(make, *inputs, **switch)
     assert made is None or found == made
+
+
+def test_an_unsigned_integer_by_zero() -> None:
+    """The quotient has all bits set."""
+    divisor = np.uint8([0, 2])
+    found = judge(*describe(lambda b, x: b.div(x, constant(b, divisor)), np.uint8([6, 6])))
+    assert found["y"].tolist() == [255, 3]
