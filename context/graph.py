@@ -204,7 +204,7 @@ class MLGraph(DraftMembers):
         Raises:
             WebNNTypeError: An input does not fit, is missing, or was transferred by an earlier `MLContext.compute`.
             InvalidStateError: The graph was destroyed.
-            NotSupportedError: The reference or another engine than ONNX Runtime computes the graph.
+            NotSupportedError: The reference computes the graph.
             OperationError: The engine fails.
             TypeError: ``runs`` is not an integer.
             ValueError: It is out of range.
