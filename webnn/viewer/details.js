@@ -78,13 +78,13 @@ function makeNodePanel(graph, node, { colourings, path, go, mark }) {
     const from = graph.makers[place];
     return make("li", {},
       make("b", { text: name || "from" }), ` ${value.name}: ${describeValue(value)}${value.constant ? ", a constant" : ""}`,
-      from === undefined ? makeWeights(value) : make("div", {}, "← ", link(from)));
+      from === undefined ? makeWeights(value) : make("div", { class: "way" }, "←", link(from)));
   });
   const results = outputs.map((place) => {
     const value = graph.values[place];
     const users = graph.users[place] ?? [];
     return make("li", {}, `${value.name}: ${describeValue(value)}`,
-      ...users.slice(0, 50).map((user) => make("div", {}, "→ ", link(user))),
+      ...users.slice(0, 50).map((user) => make("div", { class: "way" }, "→", link(user))),
       users.length > 50 ? make("div", { text: `and ${users.length - 50} more` }) : null);
   });
   const amounts = colourings.filter(({ amounts }) => amounts && amounts[node] !== null).map(({ name, unit, amounts }) => [name, write(amounts[node], unit)]);

@@ -7,6 +7,8 @@ const PAD = 8, HEADER = 30, INNER = 14;
 const LONGEST = 34;
 
 const cut = (text) => (text.length > LONGEST ? text.slice(0, LONGEST - 1) + "…" : text);
+// The end of a path says more than its beginning.
+const cutPath = (text) => (text.length > LONGEST ? "…" + text.slice(1 - LONGEST) : text);
 
 class Box {
   constructor(parent, group, node) {
@@ -102,7 +104,7 @@ class Tree {
     const node = this.graph.nodes[box.node];
     if (box.isGroup) return [cut(this.title(box)), box.count === 1 ? "1 box" : `${box.count.toLocaleString("en")} boxes`];
     const value = this.graph.values[node.outputs[0] ?? node.inputs[0]?.[1]];
-    return [cut(node.title), ...(node.label ? [cut(node.label)] : []), ...(value ? [cut(`${value.type} ${value.shape}`)] : [])];
+    return [cut(node.title), ...(node.label ? [cutPath(node.label)] : []), ...(value ? [cut(`${value.type} ${value.shape}`)] : [])];
   }
 
   measure(box) {

@@ -182,7 +182,10 @@ class View {
   choose(box, { quiet = false } = {}) {
     this.selected = box;
     this.near = box ? this.neighbours(box) : null;
-    if (box) this.bring(box);
+    if (box) {
+      this.found = null;
+      this.bring(box);
+    }
     this.describe();
     if (box) this.live.textContent = this.say(box);
     this.draw();

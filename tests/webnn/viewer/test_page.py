@@ -16,8 +16,9 @@ from webnn.viewer import GraphView, as_page, describe, embed, script, show, writ
 
 
 def policy_of(text: str) -> list[str]:
-    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
-    return policy.split("; ")
+    policies: list[str] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    assert len(policies) == 1
+    return policies[0].split("; ")
 
 
 def digest_of(text: str) -> str:
