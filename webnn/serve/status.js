@@ -159,7 +159,7 @@ function renderTimeline({ name, timeline }) {
   at("trace").href = `status/timeline.json?session=${encodeURIComponent(name)}`;
   at("timeline").parentElement.hidden = !timeline?.count;
   if (!timeline?.count) return;
-  const [left, width, high] = [170, 900, 26];
+  const [left, width, high] = [200, 900, 26];
   const svg = at("timeline");
   const element = (tag, attributes, text = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
