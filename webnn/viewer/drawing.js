@@ -5,6 +5,8 @@ const THEMES = {
   dark: { ground: "#14181d", raised: "#1b2128", ink: "#e6edf3", dim: "#a3adb8", line: "#8b949e", border: "#3d444d", mark: "#79b8ff", to: "#FF9A62", heat: [234, 88, 12] },
 };
 const FONT = '"DejaVu Sans Mono", Menlo, Consolas, monospace';
+// Below this scale boxes have no borders.
+const TINY = 0.15;
 // The smallest part of the largest amount that has a colour.
 const RANGE = 1e-3;
 
@@ -74,6 +76,8 @@ function drawGraph(context, { tree, paint, view, width, height, ratio, selected,
   const left = -view.x / scale, top = -view.y / scale, right = left + width / scale, bottom = top + height / scale;
   const seen = (box) => box.left <= right && box.left + box.w >= left && box.top <= bottom && box.top + box.h >= top;
   const legible = scale > 0.42;
+  // Boxes of a few pixels are patches of colour, without lines between them.
+  const tiny = scale < TINY;
 
   context.textBaseline = "alphabetic";
   for (const box of tree.open) {
@@ -96,7 +100,7 @@ function drawGraph(context, { tree, paint, view, width, height, ratio, selected,
   context.beginPath();
   const heads = [];
   for (const box of tree.open) {
-    if (!seen(box)) continue;
+    if (!seen(box) || (tiny && !box.holdsGroups)) continue;
     const x = box.left + INNER, y = box.top + HEADER;
     for (const { points } of box.routes) {
       const [a, z] = [points[0], points.at(-1)];
@@ -116,11 +120,42 @@ function drawGraph(context, { tree, paint, view, width, height, ratio, selected,
   context.stroke();
   if (legible) for (const each of heads) drawHead(context, ...each);
 
-  for (const box of tree.visible) if (seen(box)) drawBox(context, box, { tree, paint, theme, legible, scale, dimmed: found && !found.has(box) });
+  if (tiny) drawPatches(context, tree.visible.filter(seen), { paint, theme, found });
+  else for (const box of tree.visible) if (seen(box)) drawBox(context, box, { tree, paint, theme, legible, scale, dimmed: found && !found.has(box) });
   for (const { box, colour } of near ?? []) outline(context, box, colour === "to" ? theme.to : theme.mark, 2 / scale, scale);
   if (selected) {
     for (const { box, colour } of near ?? []) drawReach(context, selected, box, colour === "to", theme, scale);
     outline(context, selected, theme.ink, 3 / Math.min(scale, 1), scale);
+  }
+}
+
+// Draw boxes by their colours: a change of the colour costs more than a box.
+function drawPatches(context, boxes, { paint, theme, found }) {
+  const patches = new Map();
+  const add = (css, ...patch) => {
+    if (!patches.has(css)) patches.set(css, []);
+    patches.get(css).push(patch);
+  };
+  for (const box of boxes) {
+    if (found && !found.has(box)) {
+      add(theme.border, box.left, box.top, box.w, box.h);
+    } else if (paint.colouring.amounts) {
+      add(theme.border, box.left, box.top, box.w, box.h);
+      const heat = paint.heat(box);
+      if (heat) add(heat, box.left, box.top, box.w, box.h);
+    } else {
+      const shares = paint.shares(box);
+      if (!shares.length) add(theme.line, box.left, box.top, box.w, box.h);
+      let { top } = box;
+      for (const { css, share } of shares) {
+        add(css, box.left, top, box.w, box.h * share);
+        top += box.h * share;
+      }
+    }
+  }
+  for (const [css, all] of patches) {
+    context.fillStyle = css;
+    for (const patch of all) context.fillRect(...patch);
   }
 }
 

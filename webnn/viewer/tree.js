@@ -18,6 +18,7 @@ class Box {
     this.place = parent ? parent.children.push(this) - 1 : 0;
   }
   get isGroup() { return this.node < 0; }
+  get holdsGroups() { return this.children.some((each) => each.isGroup); }
 }
 
 class Tree {
