@@ -25,6 +25,7 @@ NOT_RUN = {
     r"npm ": "it downloads a package: tests/tools/evidence/test_ort_web_package.py",
     r"mkdocs serve": "it builds the site first: tests/tools/site",
     r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
+    r"webnn show --open": "it opens a browser: tests/webnn/commands/test_view.py",
     r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
     r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
     r"\.ci/": "it is a job of its own",
