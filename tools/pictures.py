@@ -1,10 +1,10 @@
-"""Make pictures of the documentation again: a graph, where it runs on a small NPU, the page of `webnn check`, and the viewer.
+"""Make the pictures of the documentation again: graphs, one on a small NPU, the page of `webnn check`, and the viewer.
 
-    python -m tools.pictures                               # graph.svg and placement.svg
+    python -m tools.pictures                                                 # the graphs
     python -m tools.pictures --browser /opt/chromium/chrome                  # report.png and viewer-two.png, too
     python -m tools.pictures --browser /opt/chromium/chrome --models DIR     # viewer-light.png and viewer-dark.png, too
 
-DIR is the folder `--cache` of `python -m tools.evidence.models`, with yolov8n and traceforge-decoder. The pictures of a program show
+DIR is the folder `--cache` of `python -m tools.evidence.models`, with yolov8n and traceforge-decoder. Three pictures show
 `examples/int8_graph.py`. The SVG files follow the reader's light or dark colour scheme and have a ground of their own.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import webnn
+from webnn.commands.graphs import load_graph
 from webnn.commands.main import app
 from webnn.formats.svg import draw
 from webnn.viewer import as_page, describe_two
@@ -29,6 +30,8 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
 PROGRAM = ROOT / "examples" / "int8_graph.py"
 PROFILE = ROOT / "examples" / "profiles" / "small-npu.json"
+#: Programs of the gallery.
+PROGRAMS = ("add_and_multiply", "gather_pad_triangular")
 WIDTH = 900
 VIEWER = {"width": 1280, "height": 720}
 #: What the models leave open.
@@ -45,7 +48,8 @@ def pictures() -> dict[str, str]:
     ml = webnn.ML(revision="2026-06", profile=PROFILE, fallback="silent")
     context = ml.createContextSync(powerPreference="low-power")
     graph = runpy.run_path(str(PROGRAM))["Edges"](context, quantized=True).build()
-    return {"graph.svg": draw(graph.description), "placement.svg": draw(graph.description, placement=graph.placement)}
+    others = {f"{name}.svg": draw(load_graph(ROOT / "examples" / f"{name}.py", [])) for name in PROGRAMS}
+    return {"graph.svg": draw(graph.description), "placement.svg": draw(graph.description, placement=graph.placement), **others}
 
 
 def photograph(browser: Path, file: Path) -> None:

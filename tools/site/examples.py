@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import onnx
 
 from tools.site.text import ROOT
 from webnn import MLGraph
 
-__all__ = ["FOLDER", "Example", "examples", "onnx_text", "prelude", "run"]
+__all__ = ["FOLDER", "Example", "Run", "examples", "onnx_text", "prelude", "run"]
 
 FOLDER = ROOT / "docs" / "operations"
 _NODE_NAME = re.compile(r'^(\s+)\[(?:"[^"]*"|\w+)\] ', re.MULTILINE)
@@ -67,8 +68,17 @@ def prelude() -> str:
     return (FOLDER / "prelude.py").read_text(encoding="utf-8")
 
 
-def run(operation: str) -> tuple[str, MLGraph]:
-    """Run the example of an operation; return what it prints, and its graph."""
+class Run(NamedTuple):
+    """What the example of an operation prints, its graph, and the values of the graph's inputs."""
+
+    printed: str
+    graph: MLGraph
+    values: Mapping[str, np.ndarray[Any, Any]]
+
+
+@cache
+def run(operation: str) -> Run:
+    """Run the example of an operation."""
     namespace: dict[str, Any] = {"__name__": "example"}
     graphs: list[MLGraph] = []
     exec(compile(prelude(), str(FOLDER / "prelude.py"), "exec"), namespace)
@@ -78,12 +88,12 @@ def run(operation: str) -> tuple[str, MLGraph]:
     with contextlib.redirect_stdout(printed):
         exec(compile(examples()[operation].code, f"the example of {operation}", "exec"), namespace)
     [graph] = graphs
-    return printed.getvalue(), graph
+    return Run(printed.getvalue(), graph, namespace["values"])
 
 
 def onnx_text(operation: str) -> str:
     """Return the ONNX graph of an operation's example in the textual form of ONNX, without the names of nodes."""
-    _, graph = run(operation)
+    graph = run(operation).graph
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{operation}.onnx")
         graph.description.save(file)

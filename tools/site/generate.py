@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from tools.site import commands, environment, errors, names, operations, python_api, testing
+from tools.site import commands, compatibility, environment, errors, home, messages, names, operations, python_api, testing
 from tools.site.examples import examples
 from tools.site.files import FOLDER, file_page, relink
 from tools.site.text import ROOT
@@ -23,6 +23,8 @@ def reference() -> dict[str, str]:
         names.PAGE: names.page(),
         **operations.pages(),
         **python_api.pages(),
+        compatibility.PAGE: compatibility.page(),
+        messages.PAGE: messages.page(),
         errors.PAGE: errors.page(),
         **commands.pages(),
         environment.PAGE: environment.page(),
@@ -36,9 +38,9 @@ def linked_pages(documents: Iterable[str]) -> dict[str, str]:
     Args:
         documents: The paths of documents in the repository, such as ``"docs/wpt.md"``.
     """
-    home, waiting = relink((ROOT / "README.md").read_text(encoding="utf-8"), "README.md", "index.md")
+    readme, waiting = relink((ROOT / "README.md").read_text(encoding="utf-8"), "README.md", home.PAGE)
     waiting.update(_project())
-    made = {"index.md": home}
+    made = {home.PAGE: home.page(readme)}
     for document in documents:
         waiting |= relink((ROOT / document).read_text(encoding="utf-8"), document, document.removeprefix("docs/"))[1]
     seen: set[str] = set()

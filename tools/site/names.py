@@ -62,6 +62,8 @@ def _page() -> Iterator[str]:
         [
             ["[Operations](operations/index.md)", f"the {len(operations.operations())} operations of `MLGraphBuilder`, one page each"],
             ["[Python](python/index.md)", "classes, functions and dictionaries"],
+            ["[Compatibility](compatibility.md)", "operations, data types, devices, browsers"],
+            ["[Error messages](messages.md)", "causes, and what to change"],
             ["[Errors](errors.md)", "every class, and when it is raised"],
             ["[Commands](commands/index.md)", "every command and option"],
             ["[Environment variables](environment.md)", "what they set, and what a program says in their place"],

@@ -13,10 +13,12 @@ import griffe
 
 from tools.semantics import switch_lines
 from tools.site import idl
-from tools.site.examples import Example, examples, onnx_text, prelude
+from tools.site.compatibility import browsers_table
+from tools.site.examples import Example, examples, onnx_text
 from tools.site.limits import limits_table, rules_table
+from tools.site.programs import javascript_program, python_program, remarks
 from tools.site.steps import errors_table
-from tools.site.text import code, collapsed, docstring_of, fence, table, titled
+from tools.site.text import code, docstring_of, fence, tab, table, titled
 from webnn import MLGraphBuilder
 from webnn.builder.semantics import find_switches
 from webnn.validation.drafts import DRAFTS_OF_GRAPHS, find_revision
@@ -101,12 +103,13 @@ def _page(name: str) -> Iterator[str]:
     where = f"**{remark[0].upper()}{remark[1:]}**: other drafts do not have it." if remark else f"In the drafts {' and '.join(drafts)}."
     yield from (f"# {name}", "", documentation.text, "", f"{where} [The specification]({address})", "")
     yield from fence(example.formula, "{ .text .formula }")
-    yield from _example(example)
+    yield from _example(name, example)
     yield from titled("Signature", _signature(name))
     yield from titled("Arguments", _arguments(name, documentation))
     yield from titled("Options", _options(name, documentation))
     yield from titled("Returns", [documentation.returns, ""] if documentation.returns else [])
     yield from titled("Types and ranks", [*limits_table(name), *rules_table(name), _LEGEND, ""])
+    yield from titled("Browsers", browsers_table(name))
     yield from titled("Where backends differ", _semantics(name))
     yield from titled("Errors", [documentation.raises, "", *errors_table(name), _ERRORS, ""])
     yield from titled("As ONNX", ["The graph of the example:", "", *fence(onnx_text(name))])
@@ -122,16 +125,24 @@ _LEGEND = (
     "A dash: the draft has no entry in a table; the steps under *Errors* say what must hold. *Every device*: what each implementation of "
     "the draft supports. The other rows are [device profiles](../../profiles.md): what browsers accept on a device."
 )
+_PASTED = (
+    "Both programs are whole: paste one into a file, or into the console of a [browser with WebNN](#browsers). Without such a browser, "
+    "`webnn run example.mjs` runs the JavaScript."
+)
 _ERRORS = (
     "The steps are those of the [drafts' algorithms](../../spec-coverage.md). An error has the number of the step that failed as its "
     "attribute `step`. An argument that Web IDL cannot convert is a `WebNNTypeError` without a step."
 )
 
 
-def _example(example: Example) -> Iterator[str]:
-    yield from titled("Example", fence(example.code, "python"))
+def _example(name: str, example: Example) -> Iterator[str]:
+    about = remarks(example.code)
+    yield from titled("Example", [about, ""] if about else [""])
+    yield from tab("Python", fence(python_program(name), "python"))
+    yield from tab("JavaScript", fence(javascript_program(name), "javascript"))
     yield from ("It prints", "", *fence(example.prints))
-    yield from collapsed("The lines before the example", fence(prelude(), "python"))
+    yield f"{_PASTED} JavaScript prints the elements of each output in a row."
+    yield ""
 
 
 class _Documentation(NamedTuple):

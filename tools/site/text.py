@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["ROOT", "code", "collapsed", "docstring_of", "fence", "table", "titled"]
+__all__ = ["ROOT", "code", "docstring_of", "fence", "tab", "table", "titled"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,9 +42,9 @@ def titled(title: str, lines: Iterable[str], level: int = 2) -> list[str]:
     return [f"{'#' * level} {title}", "", *found] if found else []
 
 
-def collapsed(title: str, lines: Iterable[str]) -> list[str]:
-    """Return lines that are shown when the reader opens them."""
-    return [f'??? note "{title}"', "", *(f"    {line}" if line else "" for line in lines), ""]
+def tab(title: str, lines: Iterable[str]) -> list[str]:
+    """Return lines as a tab; those that follow each other are one set of tabs."""
+    return [f'=== "{title}"', "", *(f"    {line}" if line else "" for line in lines), ""]
 
 
 def docstring_of(member: object) -> str:

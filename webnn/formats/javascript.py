@@ -17,7 +17,7 @@ from webnn.validation.descriptor import SMALL_TYPES
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
 
-__all__ = ["ARRAYS", "write"]
+__all__ = ["ARRAYS", "LANGUAGE", "write"]
 
 _KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 #: The reserved words of modules, and the names that have a meaning in the function `build`. One in a line would take a page.
@@ -42,7 +42,7 @@ def write(description: GraphDescription, path: Path) -> Path | None:
         DescriptionError: The graph has something without counterpart in the newest draft, or contradicts itself.
         OSError: A file cannot be written.
     """
-    return program.write(description.lift(), path, _LANGUAGE, _compose)
+    return program.write(description.lift(), path, LANGUAGE, _compose)
 
 
 def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
@@ -55,12 +55,12 @@ def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
     yield ""
     yield "/** The inputs of the graph, as `createTensor` takes them. */"
     yield "export const inputs = {"
-    yield from [f"{_LANGUAGE.indent}{line}" for line in graph.inputs()]
+    yield from [f"{LANGUAGE.indent}{line}" for line in graph.inputs()]
     yield "};"
     yield ""
     yield "/** The outputs of the graph. */"
     yield "export const outputs = {"
-    yield from [f"{_LANGUAGE.indent}{line}" for line in graph.outputs()]
+    yield from [f"{LANGUAGE.indent}{line}" for line in graph.outputs()]
     yield "};"
     yield ""
     yield "/**"
@@ -123,7 +123,7 @@ def _options(options: Sequence[tuple[str, str]]) -> str:
 
 
 def _scalar(dataType: str, number: float) -> str:
-    return f"{number}n" if dataType in _BIG else _LANGUAGE.literal(number)
+    return f"{number}n" if dataType in _BIG else LANGUAGE.literal(number)
 
 
 def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
@@ -134,11 +134,11 @@ def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> s
     if dataType == "float16":
         bits = [f"0x{each:04x}" for each in constant.value.reshape(-1).view("uint16").tolist()]
         return f"new {name}([{', '.join(bits)}]).buffer"
-    numbers = ", ".join([f"{each}n" if dataType in _BIG else _LANGUAGE.literal(each) for each in elements or ()])
+    numbers = ", ".join([f"{each}n" if dataType in _BIG else LANGUAGE.literal(each) for each in elements or ()])
     return f"new {name}([{numbers}]){'.buffer' if dataType in SMALL_TYPES else ''}"
 
 
-_LANGUAGE = program.Language(
+LANGUAGE = program.Language(
     suffix=".mjs",
     indent="  ",
     declare="const ",

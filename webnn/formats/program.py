@@ -97,10 +97,12 @@ class Language:
 class ProgramGraph:
     """A graph with the names and in the order of a program. Operators that its outputs do not need are left out.
 
+    ``inline`` is the size, in bytes, up to which a constant is in the program.
+
     Raises `DescriptionError` if the description contradicts itself, or names an operation or argument that its draft does not have.
     """
 
-    def __init__(self, description: GraphDescription, language: Language) -> None:
+    def __init__(self, description: GraphDescription, language: Language, inline: int = INLINE_BYTES) -> None:
         try:
             self.revision = find_revision(description.draft, imports=False)
         except ValueError as error:
@@ -109,6 +111,7 @@ class ProgramGraph:
             description = description.infer()
         self.description = description.select(description.outputs)
         self._language = language
+        self._most = inline
         self._known = self.description.descriptors()
         #: The expressions of the constants in the program.
         self._inline: dict[str, str] = {}
@@ -207,7 +210,7 @@ class ProgramGraph:
     def _expression(self, constant: ConstantDescription) -> str | None:
         """Return the expression of a small constant; ``None`` if it is in the file of weights."""
         scalar = self._scalar(constant)
-        if scalar is not None or constant.value.nbytes > INLINE_BYTES:
+        if scalar is not None or constant.value.nbytes > self._most:
             return scalar
         elements = [_shorten(each) for each in constant.value.reshape(-1)]
         # Elements of low precision are given by their bytes.

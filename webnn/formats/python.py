@@ -16,7 +16,7 @@ from webnn.validation.descriptor import ML_DTYPES
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
 
-__all__ = ["write"]
+__all__ = ["LANGUAGE", "write"]
 
 #: Keywords, a name that cannot be assigned to, and the names that have a meaning in the function `build`.
 _RESERVED = frozenset([*keyword.kwlist, "__debug__", "builder", "constant", "context", "float", "np", "webnn", "weights"])
@@ -29,7 +29,7 @@ def write(description: GraphDescription, path: Path) -> Path | None:
 
     Raises `DescriptionError` if the description contradicts itself, and `OSError` if a file cannot be written.
     """
-    return program.write(description, path, _LANGUAGE, _compose)
+    return program.write(description, path, LANGUAGE, _compose)
 
 
 def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _compose(graph: program.ProgramGraph, weights: Path) -> Iterator[str]:
     yield f"DRAFT = {_quote(graph.revision.name)}"
     for title, lines in (("INPUTS", graph.inputs()), ("OUTPUTS", graph.outputs())):
         yield f"{title} = {{"
-        yield from [f"{_LANGUAGE.indent}{line}" for line in lines]
+        yield from [f"{LANGUAGE.indent}{line}" for line in lines]
         yield "}"
     if needs:
         yield f"WEIGHTS = Path(__file__).with_name({_quote(weights.name)})"
@@ -114,7 +114,7 @@ def _is_plain(name: str) -> bool:
 def _scalar(dataType: str, number: float) -> str | None:
     """Return a number that every draft takes: a finite one, which a double can hold."""
     kept = abs(number) < _SAFE if isinstance(number, int) else math.isfinite(number)
-    return _LANGUAGE.literal(number) if kept else None
+    return LANGUAGE.literal(number) if kept else None
 
 
 def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
@@ -123,10 +123,10 @@ def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> s
         return f'np.array({list(constant.value.tobytes())}, "uint8")'
     if elements is None:
         return f'np.array({list(constant.value.tobytes())}, "uint8").view({_quote(constant.value.dtype.name)})'
-    return f"np.array({_LANGUAGE.literal(elements)}, {_quote(constant.value.dtype.name)})"
+    return f"np.array({LANGUAGE.literal(elements)}, {_quote(constant.value.dtype.name)})"
 
 
-_LANGUAGE = program.Language(
+LANGUAGE = program.Language(
     suffix=".py",
     indent="    ",
     declare="",

@@ -28,7 +28,7 @@ def test_a_family_is_that_of_the_validator() -> None:
 
 @each_row("operation", OPERATIONS)
 def test_it_prints_what_it_says(operation: str) -> None:
-    printed, graph = run(operation)
+    printed, graph, _ = run(operation)
     assert printed == examples()[operation].prints
     assert operation in {each.operation for each in graph.description.operators}
 
