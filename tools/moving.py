@@ -3,7 +3,8 @@
     python -m tools.moving --browser /opt/chromium/chrome
 
 The commands are run, and the pictures show what they print. Each is an SVG file whose lines appear one after the other, within five
-seconds and once. It follows the reader's colour scheme, and stands still for readers who prefer less motion.
+seconds and once. It follows the reader's colour scheme, and stands still for readers who prefer less motion; with the fragment
+`#still` it does for all.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _STYLE = """
 @keyframes a{from{opacity:0}}@keyframes t{from{clip-path:inset(0 100% 0 0)}to{clip-path:inset(0 0 0 0)}}
 @media(prefers-color-scheme:dark){.g{fill:#161b22;stroke:#30363d}text{fill:#e6edf3}.d{fill:#6e7681}.red{fill:#ff7b72}.green{fill:#56d364}
 .yellow{fill:#e3b341}.cyan{fill:#79c0ff}.dim{fill:#9198a1}}
-@media(prefers-reduced-motion:reduce){.l,.c{animation:none}}
+@media(prefers-reduced-motion:reduce){.l,.c{animation:none}}:target :is(.l,.c){animation:none}
 """
 
 
@@ -77,7 +78,7 @@ def _draw(command: str, lines: Sequence[str], title: str, page: Page | None) -> 
     tall = 0 if page is None else round(_PAGE * page.height / page.width)
     height = max(own, tall)
     whole = width if page is None else width + _PAGE + _SPACE
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {height}" width="{whole}" height="{height}" role="img">'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {height}" width="{whole}" height="{height}" role="img" id="still">'
     yield f"<title>{escape(title)}</title><style>{_STYLE.strip()}</style>"
     yield f'<rect class="g" x=".5" y=".5" width="{width - 1}" height="{own - 1}" rx="8"/>'
     yield "".join(f'<circle class="d" cx="{_SPACE + 4 + 14 * index}" cy="15" r="4"/>' for index in range(3))

@@ -116,7 +116,8 @@ def page() -> str:
 
 def _page() -> Iterator[str]:
     known = versions()
-    yield from ("# Compatibility", "")
+    # The table has the whole width.
+    yield from ("---", "hide:", "  - toc", "---", "", "# Compatibility", "")
     yield (
         "The data types that each device computes for the first operand of each operation. The columns are the "
         "[device profiles](../profiles.md): the backends of browsers. Profiles with the same cells share a column. "
@@ -140,7 +141,8 @@ def _page() -> Iterator[str]:
         yield f'<tr><th scope="row"><a href="operations/{operation}.html">{operation}</a></th><td>{first or "-"}</td>{cells}</tr>'
     yield from ("</tbody>", "</table>", "</div>", "")
     yield (
-        "A dash: the backend refuses the operation or leaves it to the CPU, or the browser does not have it. *All*: every data type of the draft. "
+        "A dash: the backend refuses the operation or leaves it to the CPU, or the browser does not have it. *All*: every data type of "
+        "the draft. "
         f"The column Chrome has the first version of Chrome and Edge on any system, with a flag; [the data is MDN's]({known.source}). "
         "Short names: " + ", ".join(f"{code(short)} {name}" for name, short in _SHORT.items()) + "."
     )

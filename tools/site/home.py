@@ -18,11 +18,13 @@ _SHOWN = """
 
 <div class="shown" markdown>
 <figure markdown>
-![A terminal: webnn check builds a program on three device profiles, says which operand Core ML and TFLite refuse, and what to change](pictures/check.svg)
+<picture><source media="(prefers-reduced-motion: reduce)" srcset="pictures/check.svg#still">
+<img alt="A terminal: webnn check says which operand Core ML and TFLite refuse, and what to change" src="pictures/check.svg"></picture>
 <figcaption><code>webnn check</code> says on which devices a program or a model runs, and what to change.</figcaption>
 </figure>
 <figure markdown>
-![A terminal with webnn serve, and the page that it serves: it finds edges, and falls back from uint8 to float32 pixels](pictures/serve.svg)
+<picture><source media="(prefers-reduced-motion: reduce)" srcset="pictures/serve.svg#still">
+<img alt="A terminal with webnn serve; its page falls back from uint8 to float32 pixels" src="pictures/serve.svg"></picture>
 <figcaption><code>webnn serve</code> gives a page the limits of a device, here Core ML, in any browser.</figcaption>
 </figure>
 <figure markdown>
@@ -40,7 +42,8 @@ def page(readme: str) -> str:
     Raises:
         ValueError: The text does not begin with a title and a paragraph.
     """
-    title, first, rest = (readme.split("\n\n", 2) + ["", ""])[:3]
-    if not title.startswith("# ") or not first or not rest:
+    parts = readme.split("\n\n", 2)
+    if len(parts) < 3 or not parts[0].startswith("# "):
         raise ValueError("README.md must begin with a title and a paragraph")
+    title, first, rest = parts
     return f"{_FRONT}{title}\n\n{first}\n{_SHOWN}{rest}"

@@ -15,9 +15,9 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from tools.site import drawing
 from tools.site.files import relink
 from tools.site.generate import fill_navigation, linked_pages, reference
-from tools.site.html import boost, finish
+from tools.site.html import boost, finish, name_dialog
 
-__all__ = ["on_config", "on_files", "on_page_content", "on_page_markdown"]
+__all__ = ["on_config", "on_files", "on_page_content", "on_page_markdown", "on_post_page"]
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -51,3 +51,9 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files
     """Link names, and anchors of the specification, to where they are explained."""
     del config
     return finish(html, page.file, files)
+
+
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
+    """Change the parts of a page that the theme makes."""
+    del page, config
+    return name_dialog(output)

@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from tools.site import commands, environment, python_api, testing
 from webnn.validation.drafts import DRAFTS, find_revision
 
-__all__ = ["boost", "finish"]
+__all__ = ["boost", "finish", "name_dialog"]
 
 #: Code in the text, and names of guides; what is in a link, a heading or a block of code comes as a whole and stays as it is.
 _NAME = re.compile(r"<(a|h[1-6]|pre|summary)\b.*?</\1>|<code>([^<]+)</code>|<[^>]+>|\bdocs/([\w-]+\.md)\b", re.DOTALL)
@@ -39,7 +39,14 @@ def finish(html: str, file: File, files: Files) -> str:
             address = f"{found.url_relative_to(file)}#{anchor}" if found is not None and found is not file else ""
         return f'<a href="{address}">{match[0]}</a>' if address else match[0]
 
-    return _IMAGE.sub(lambda match: _sized(match, file, files), _NAME.sub(change, html))
+    html = _IMAGE.sub(lambda match: _sized(match, file, files), _NAME.sub(change, html))
+    # A cell without a text is not a header.
+    return html.replace("<th></th>", "<td></td>")
+
+
+def name_dialog(html: str) -> str:
+    """Return a whole page whose dialog of the search has a name, which the theme does not give it."""
+    return html.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
 
 
 def boost(page: str) -> float:

@@ -20,6 +20,7 @@ from webnn.browser.opinion import Opinion, Witness
 from webnn.commands.choices import PAGES, SemanticsOption, set_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.commands.text import show_controls
 from webnn.javascript.idl import dialect_revision, load_dialects
 from webnn.javascript.node import NodeMissingError, find_node
@@ -83,9 +84,12 @@ def command(
     console = Console(highlight=False, soft_wrap=True)
     try:
         executable, found = find_browser(browser), find_node(node)
-        with webnn.emulate(profile=limits, on_build=witness.on_build, on_compute=witness.on_compute):
-            emulator = run_in_emulator(subject, found, draft, chosen)
-        log, name = run_in_browser(subject, executable, expected=emulator.size, settled=settle)
+        with show_progress("running in the emulator", 2) as bar:
+            with webnn.emulate(profile=limits, on_build=witness.on_build, on_compute=witness.on_compute):
+                emulator = run_in_emulator(subject, found, draft, chosen)
+            bar.advance()
+            bar.tell("running in the browser")
+            log, name = run_in_browser(subject, executable, expected=emulator.size, settled=settle)
     except (BrowserError, NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
     except KeyboardInterrupt:

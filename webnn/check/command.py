@@ -33,7 +33,7 @@ from webnn.commands.models import (
     SignatureOption,
     read_graph,
 )
-from webnn.commands.progress import progress_console
+from webnn.commands.progress import show_progress
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
@@ -147,13 +147,13 @@ def command(
     started = time.time()
 
     def tell(run: Run, output: str) -> None:
-        progress.update(f"checked {run.profile or 'without a profile'}")
+        bar.tell(f"checked {run.profile or 'without a profile'}")
+        bar.advance()
         if verbose or (run.profile is None and not run.passed and kind != "model"):
             _print_output(run, output)
 
     try:
-        # In a terminal only.
-        with progress_console().status("checking") as progress:
+        with show_progress("checking", len(chosen) + 1) as bar:
             # Of a model, the first limit that each node breaks is reported.
             everything = every or kind == "model"
             # The output of a program on a profile is known only from a run there.

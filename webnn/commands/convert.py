@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +16,9 @@ from webnn.commands.failure import failing
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, Int32Option, ModelOptions, NamingOption, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.program import is_graph
+from webnn.commands.progress import show_progress
 from webnn.commands.smaller import Float16Option, Int4Option, Int8Option, IoOption, KeepOption, count_files, lower_types
-from webnn.display.text import size
+from webnn.display.text import clip, size
 from webnn.formats import GRAPHS, WRITERS, save
 from webnn.formats.weights import weights_path
 
@@ -56,6 +58,7 @@ def command(
     int8: Int8Option = False,
     int4: Int4Option = False,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
     """Write a graph in another format.
 
@@ -67,9 +70,20 @@ def command(
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     suffix = next((each for each in GRAPHS if source.name.lower().endswith(each)), "")
     before = count_files(source, weights_path(source, suffix) if suffix else None)
-    description = lower_types(description, float16=float16, keep=keep, inputs=float16_io, int8=int8, int4=int4)
-    with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG):
+    with show_progress("making numbers smaller"):
+        description = lower_types(description, float16=float16, keep=keep, inputs=float16_io, int8=int8, int4=int4)
+    with failing((OSError, ValueError, webnn.WebNNTypeError), _WRONG), show_progress(f"writing {clip(output.name, 30)}"):
         weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)
+    if as_json:
+        told = {
+            "output": str(output),
+            "weights": None if weights is None else str(weights),
+            "operators": len(description.operators),
+            "constants": len(description.constants),
+            "bytes": {"before": before if is_graph(source.name) else None, "after": count_files(output, weights)},
+        }
+        typer.echo(json.dumps(told, indent=1))
+        return
     if is_graph(source.name):
         typer.echo(f"size: {size(before)} -> {size(count_files(output, weights))}", err=True)
     beside = "" if weights is None else f", with weights in {weights.name}"

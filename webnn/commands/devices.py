@@ -17,6 +17,7 @@ import webnn
 from webnn._extras import pip_command
 from webnn.commands.choices import Device, IsolateOption, PluginOption, SimulatorsOption, set_devices
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.commands.rows import Row, make_console, print_rows
 from webnn.commands.text import show_controls
 from webnn.context.devices import choice
@@ -65,8 +66,9 @@ def command(
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    inventory = find_inventory(settings)
-    selections = [choice.select(device, inventory) for device in Device]
+    with show_progress("looking for devices"):
+        inventory = find_inventory(settings)
+        selections = [choice.select(device, inventory) for device in Device]
     if as_json:
         packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}
         told = {"packages": packages, "providers": _tell_providers(inventory), "deviceTypes": _tell_selections(selections)}
@@ -79,7 +81,7 @@ def command(
         print_rows(console, [row for selection in selections for row in _describe_selection(selection)])
         if settings.simulators and (missing := list(_missing_simulators(inventory))):
             console.print()
-            print_rows(console, missing)
+            print_rows(console, missing, wrap=False)
         elif not settings.simulators and any(each.fallback for each in selections):
             console.print("\nwebnn devices --simulators has a software GPU and a simulated NPU.", soft_wrap=True)
     if verbose:

@@ -32,11 +32,13 @@ from webnn.commands.models import (
     is_torch,
     read_program,
 )
+from webnn.commands.progress import show_progress
 from webnn.commands.rows import make_console
 from webnn.commands.smaller import Float16Option, KeepOption, split_names
 from webnn.commands.text import show_controls
 from webnn.commands.view import write_two
 from webnn.context.engine.foreign import run_model
+from webnn.display.text import clip
 from webnn.formats.difference import compare
 from webnn.inspect.distance import find_distance
 from webnn.lowering.float16 import to_float16
@@ -131,7 +133,8 @@ def command(
     if second is None:
         sides.append(_Side(None, sides[0].description, sides[0].options))
     one, other = (side.description for side in sides)
-    difference = compare(one, other)
+    with show_progress("comparing operators and weights"):
+        difference = compare(one, other)
     if html is not None:
         with failing((OSError, webnn.DescriptionError), _WRONG):
             write_two(html, one, other, (first.name, second.name if second is not None else f"the import of {first.name}"))
@@ -186,8 +189,13 @@ def _compute(sides: Sequence[_Side], files: Sequence[str], seed: int) -> dict[st
     if one.inputs != other.inputs or not shared:
         return {}
     inputs = _read_inputs(one, [side.path for side in sides if side.path is not None], files, seed)
-    with failing((webnn.DOMException, TypeError, webnn.DescriptionError), _WRONG, "a graph cannot be computed: {}"):
-        results = [side.run(inputs) for side in sides]
+    results = []
+    refused = webnn.DOMException, TypeError, webnn.DescriptionError
+    with failing(refused, _WRONG, "a graph cannot be computed: {}"), show_progress("computing", len(sides)) as bar:
+        for side in sides:
+            bar.tell("computing" if side.path is None else f"computing {clip(side.path.name, 30)}")
+            results.append(side.run(inputs))
+            bar.advance()
     return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}
 
 

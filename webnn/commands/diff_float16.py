@@ -13,6 +13,7 @@ from typing import Any
 import webnn
 from webnn.commands.failure import failing
 from webnn.commands.feeds import build, compute
+from webnn.commands.progress import show_progress
 from webnn.commands.rows import make_console
 from webnn.commands.smaller import split_names
 from webnn.commands.text import show_controls
@@ -55,11 +56,16 @@ def report(
         as_json: Print data.
     """
     kept = split_names(keep, description)
-    with failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared in float16: {}"):
+    with (
+        failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared in float16: {}"),
+        show_progress("computing") as bar,
+    ):
         context, graph = build(description)
         trial = _Trial(description, inputs, compute(context, graph, dict(inputs)))
         made = to_float16(description, keep=kept)
+        bar.tell("computing each operator in float16")
         losses = find_losses(description, made.description, inputs, context)
+        bar.tell("looking for operators to keep")
         before = trial.measure(kept)
         proposed, after = _propose(trial, losses, kept, {each.name for each in made.staying}, before)
     names = [*kept, *proposed]

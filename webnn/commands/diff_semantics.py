@@ -10,6 +10,7 @@ import webnn
 from webnn.builder.semantics import Semantics, find_switches, merge_semantics, parse_semantics, semantics_of, write_semantics
 from webnn.commands.failure import failing, failure
 from webnn.commands.feeds import build, compute
+from webnn.commands.progress import show_progress
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.inspect.compare import Comparison, compare
@@ -38,7 +39,10 @@ def report_semantics(
         semantics = merge_semantics(*[parse_semantics(text, "--semantics") for text in chosen])
     _check(description, semantics)
     settings = {"semantics": dict(semantics)}
-    with failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared: {}"):
+    with (
+        failing((ValueError, webnn.DOMException, TypeError), _WRONG, "the graph cannot be compared: {}"),
+        show_progress("computing with both"),
+    ):
         sides = build(description, semantics={}), build(description, **settings)
         comparison = compare(description, inputs, sides[0][0], sides[1][0])
         plain, other = (compute(context, graph, dict(inputs)) for context, graph in sides)

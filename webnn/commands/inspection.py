@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import typer
 
 from webnn.commands.choices import AccuracyLevel
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.display.text import clip
 from webnn.validation.caller import PLACE
 
@@ -56,30 +57,17 @@ def write_inspection(path: Path | None, program: Path, accuracy: AccuracyLevel |
         typer.echo(f"webnn: looking into {count} graph{'' if count == 1 else 's'} ...", err=True)
         try:
             wanted: page.AccuracyChoice = (accuracy or AccuracyLevel.whole).value
-            with _show_phases(count * len(page.PHASES)) as on_phase:
+            with show_progress("inspecting", count * len(page.PHASES)) as bar:
+                begun = itertools.count()
+
+                def on_phase(graph: str, phase: str) -> None:
+                    bar.tell(f"{clip(graph, 30)}: {phase}")
+                    bar.advance(steps=min(1, next(begun)))
+
                 page.write_capture(path, collected, program.name, accuracy=wanted, on_phase=on_phase)
         except OSError as error:
             raise failure(f"--inspect cannot write {path}: {error}", 1) from None
         typer.echo(f"webnn: wrote {path}", err=True)
-
-
-@contextmanager
-def _show_phases(total: int) -> Iterator[Callable[[str, str], None]]:
-    """Show on a terminal which part of which graph is being inspected, and how long it has taken yet."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 (most programs are not inspected)
-
-    from webnn.commands.progress import progress_console  # noqa: PLC0415 (as above)
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    console = progress_console()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=total)
-        begun = itertools.count()
-
-        def on_phase(graph: str, phase: str) -> None:
-            bar.update(task, completed=next(begun), description=f"{clip(graph, 30)}: {phase}")
-
-        yield on_phase
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.lazy import make_group
+from webnn.commands.progress import PROGRESS_VARIABLE
 from webnn.commands.registry import COMMANDS
 from webnn.context.engine import runtime
 
@@ -33,8 +34,14 @@ def root(
     context: typer.Context,
     *,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)] = False,
+    progress: Annotated[
+        bool,
+        typer.Option("--progress/--no-progress", help="Show on a terminal how far a command is.", envvar=PROGRESS_VARIABLE),
+    ] = True,
 ) -> None:
     """The W3C Web Neural Network API in Python."""
+    if not progress:
+        os.environ[PROGRESS_VARIABLE] = "0"
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         return

@@ -15,6 +15,8 @@ import typer
 
 import webnn
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
+from webnn.display.text import clip
 from webnn.formats import GRAPHS
 
 if TYPE_CHECKING:
@@ -353,7 +355,8 @@ def _is_tflite(path: Path) -> bool:
 def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
     """Return the graph of a file. Raises `typer.Exit` if the file is wrong; the message is printed."""
     try:
-        return options.load(path).description if is_model(path) else options.load_saved(path)
+        with show_progress(f"reading {clip(path.name, 30)}"):
+            return options.load(path).description if is_model(path) else options.load_saved(path)
     except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError, webnn.WebNNTypeError) as error:
         raise failure(name_options(str(error)), _WRONG) from None
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from webnn.builder.semantics import SWITCHES, Switch, find_switches
 from webnn.commands.failure import failure
-from webnn.commands.rows import make_console
+from webnn.commands.rows import make_console, print_hanging
 from webnn.context.profiles import PROFILES, load_profile
 
 __all__ = ["command", "find_profiles"]
@@ -40,13 +40,13 @@ def command(
     console = make_console()
     for switch in found:
         about = f"{', '.join(switch.operations)}: {switch.about}"
-        console.print(Text.assemble((switch.name, "bold cyan"), f"  {about}"), soft_wrap=True)
+        print_hanging(console, Text(f"{switch.name}  ", "bold cyan"), Text(about))
         for value, meaning in switch.values.items():
             profiles = [name for name, chosen in told[switch.name]["profiles"].items() if chosen == value]
             names = ", ".join([*(["the default"] if value == switch.default else []), *profiles])
-            console.print(Text.assemble("  ", (value, "bold"), f"  {meaning}", (names and f"  ({names})", "yellow")), soft_wrap=True)
+            print_hanging(console, Text(f"  {value}  ", "bold"), Text.assemble(meaning, (names and f"  ({names})", "yellow")))
         for source in switch.sources:
-            console.print(Text(f"  {source.name}: {source.says}", "dim"), soft_wrap=True)
+            print_hanging(console, Text("  "), Text(f"{source.name}: {source.says}", "dim"))
 
 
 def _tell(switch: Switch) -> dict[str, Any]:

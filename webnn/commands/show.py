@@ -17,6 +17,7 @@ from webnn.commands.failure import failure
 from webnn.commands.graphs import choose_graph, collect_graphs, graph_name, load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, SignatureOption
 from webnn.commands.program import is_graph
+from webnn.commands.progress import show_progress
 from webnn.commands.text import show_controls
 from webnn.formats import files
 
@@ -127,7 +128,8 @@ def command(
     try:
         shown = [each.select(output) if output else each for each in found]
         for file, draw_it in pictures.items():
-            files.write(file, draw_it(shown[0]))
+            with show_progress("drawing"):
+                files.write(file, draw_it(shown[0]))
         if second is not None and page is not None:
             write_two(page, shown[0], load_graph(second), (path.name, second.name))
         elif viewed:
@@ -139,7 +141,8 @@ def command(
         elif placement:
             from webnn.commands.feeds import build  # noqa: PLC0415 (as above)
 
-            placements = [build(each, profile=profile, fallback="silent")[1].placement for each in shown]
+            with show_progress("building"):
+                placements = [build(each, profile=profile, fallback="silent")[1].placement for each in shown]
             told = [each.to_dict() for each in placements]
             texts = [json.dumps(told, indent=1)] if as_json else [str(each) for each in placements]
         elif as_json:

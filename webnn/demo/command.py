@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -17,6 +18,7 @@ from rich.text import Text
 import webnn
 from webnn.commands.choices import Device, FallbackOption, NumericsOption, set_numerics
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.commands.rows import make_console
 from webnn.context.engine import runtime
 from webnn.demo import network
@@ -45,6 +47,7 @@ def command(
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Read handwritten digits with a small network.
 
@@ -53,14 +56,28 @@ def command(
     set_numerics(numerics)
     console = make_console()
     digits = network.load_digits()
-    with webnn.emulate(fallback=None if fallback is None else fallback.value):
+    with webnn.emulate(fallback=None if fallback is None else fallback.value), show_progress("reading digits"):
         report = network.recognise(digits, device.value)
-    console.print(Text.assemble(("webnn demo", "bold"), "  handwritten digits, read by a small convolutional network"))
-    console.print()
-    print_cards(console, digits.images, report, choose(report, images))
-    print_figures(console, report, f"ONNX Runtime {runtime.version()}", device.value)
+    if as_json:
+        typer.echo(json.dumps(_tell(report, device.value), indent=1))
+    else:
+        _print(console, digits.images, report, device.value, images)
     if report.accuracy < _LOWEST_ACCURACY:
         raise failure(f"the accuracy must be at least {_LOWEST_ACCURACY:.0%}, got {report.accuracy:.2%}", 1)
+
+
+def _tell(report: Report, deviceType: str) -> dict[str, Any]:
+    """Return what a machine reads of a run; times are in seconds."""
+    times = {"load": report.load_seconds, "build": report.build_seconds, "compute": report.compute_seconds}
+    figures = {"images": len(report.labels), "wrong": report.wrong, "accuracy": report.accuracy, "seconds": times}
+    return {**figures, "deviceType": deviceType, "providers": list(report.providers), "note": report.note}
+
+
+def _print(console: Console, images: Image, report: Report, deviceType: str, count: int) -> None:
+    console.print(Text.assemble(("webnn demo", "bold"), "  handwritten digits, read by a small convolutional network"))
+    console.print()
+    print_cards(console, images, report, choose(report, count))
+    print_figures(console, report, f"ONNX Runtime {runtime.version()}", deviceType)
 
 
 def choose(report: Report, count: int) -> list[int]:

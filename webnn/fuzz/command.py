@@ -18,6 +18,7 @@ from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
 from webnn.commands.choices import Device, EngineOption, ExecutorOption, SimulatorsOption, set_devices, set_engine
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
+from webnn.commands.progress import Bar, progress_console, show_progress
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.context.emulation import ambient
@@ -137,9 +138,10 @@ def command(
             if executor is not None:
                 workers = stack.enter_context(open_workers(executor, "--executor"))
                 examine = partial(examine_elsewhere, workers, Setting(ml=ml, revision=revision, dialect=dialect))
-            campaign.run(given, _progress(campaign, len(given)), examine)
+            count = len(given) or calls + graphs + near + objects
+            tell = _progress(campaign, count, stack.enter_context(show_progress("programs", count, "classes of differences")))
+            campaign.run(given, tell, examine)
             if not given:
-                tell = _progress(campaign, calls + graphs + near + objects)
                 for made in (generator.calls(calls), generator.graphs(graphs), generator.near(near), generator.objects(objects)):
                     campaign.run(made, tell, examine)
             for each in campaign.classes.values():
@@ -175,10 +177,14 @@ def _open(program: Path, timeout: float) -> Iterator[tuple[Page, Executor]]:
             thread.submit(browser.__exit__, None, None, None).result()
 
 
-def _progress(campaign: Campaign, count: int) -> Callable[[int], None]:
-    """Return a function that says on the standard error how far a run is."""
+def _progress(campaign: Campaign, count: int, bar: Bar) -> Callable[[int], None]:
+    """Return a function that shows how far a run is: on a terminal by a bar, elsewhere by lines of the standard error."""
+    moves = progress_console().is_terminal
 
     def tell(more: int) -> None:
+        bar.advance(len(campaign.classes), more)
+        if moves:
+            return
         if campaign.programs % _OFTEN < more or campaign.programs == count:
             print(
                 f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True

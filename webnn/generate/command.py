@@ -27,8 +27,9 @@ from webnn.commands.choices import (
 )
 from webnn.commands.completion import complete_revision
 from webnn.commands.failure import failing, failure
+from webnn.commands.progress import show_progress
 from webnn.commands.text import show_controls
-from webnn.display.text import size
+from webnn.display.text import clip, size
 from webnn.generate.model import Generation, LanguageModel, Token, load
 from webnn.generate.plain import PlainModel
 from webnn.generate.report import Comparison, Difference, Summary, compare, summarize, take_turns
@@ -116,7 +117,11 @@ def command(
                     numerics=None if numerics is None else numerics.value,
                 )
                 context = ml.createContextSync(deviceType=device.value)
-            with failing(webnn.NotSupportedError, _FAILED), failing((ImportError, OSError, TypeError, ValueError), _WRONG):
+            with (
+                failing(webnn.NotSupportedError, _FAILED),
+                failing((ImportError, OSError, TypeError, ValueError), _WRONG),
+                show_progress(f"loading {clip(model.name, 30)}"),
+            ):
                 loaded = load(model, context, cache.value)
             if loaded.note:
                 typer.echo(f"webnn: each length is compiled: {loaded.note}", err=True)

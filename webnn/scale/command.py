@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,7 @@ def command(
     constants: ConstantOption = None,
     int32: Int32Option = False,
     precision: PrecisionOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was computed as JSON.")] = False,
 ) -> None:
     """Compute a graph for every sample of a data set.
 
@@ -69,5 +71,8 @@ def command(
         raise failure(str(error), _WRONG) from None
     except KeyboardInterrupt:
         raise failure("interrupted; the same call goes on where it was", _INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps({"output": str(output), "rows": made.rows, "parts": len(made), "computed": computed}, indent=1))
+        return
     parts = "1 part" if len(made) == 1 else f"{len(made):,} parts"
     typer.echo(f"{made.rows:,} rows in {parts}, {computed:,} computed now: {show_controls(str(output))}")

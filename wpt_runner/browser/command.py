@@ -12,6 +12,7 @@ from rich.text import Text
 
 from webnn.browser.chromium import VARIABLE, BrowserError, find_browser
 from webnn.commands.failure import failing, failure
+from webnn.commands.progress import show_progress
 from webnn.commands.text import one_line
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import cores
@@ -64,14 +65,19 @@ def command(
     console = Console(highlight=False, soft_wrap=True)
     started, theirs, pairs = time.time(), list[FileResult](), list[Pair]()
     try:
-        ours = run_tests(checkout, tests, settings, processes=jobs or cores(), on_result=lambda _: None)
-        with TestBrowser.start(checkout, executable, settings) as page:
+        with show_progress("tests in the emulator", len(tests)) as bar:
+            ours = run_tests(checkout, tests, settings, processes=jobs or cores(), on_result=lambda _: bar.advance())
+        with (
+            TestBrowser.start(checkout, executable, settings) as page,
+            show_progress("tests in the browser", len(tests)) as bar,
+        ):
             version = page.version
             console.print(f"{page.name}; the draft {settings.revision}, dialect {settings.dialect or 'none'}")
             for test, our in zip(tests, ours, strict=True):
                 theirs.append(page.run(test))
                 pairs.append(compare_results(expected.apply(our), theirs[-1]))
                 _print_pair(console, pairs[-1], most)
+                bar.advance()
     except BrowserError as error:
         raise failure(str(error), 2) from None
     except KeyboardInterrupt:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.commands.text import one_line, show_controls
 from webnn.display.text import plural
 from webnn.javascript.realm import EngineMissingError, require_engine
@@ -22,7 +23,7 @@ from webnn.wpt_runner.recording.choice import choose_tests, stem
 from webnn.wpt_runner.recording.files import encode_file, write_file
 from webnn.wpt_runner.recording.recorder import Recording, record_tests
 from webnn.wpt_runner.settings import Settings
-from webnn.wpt_runner.terminal import make_console, show_progress
+from webnn.wpt_runner.terminal import make_console
 
 __all__ = ["command"]
 
@@ -102,7 +103,7 @@ def _record(
     """Record tests, and write the file of each as soon as it has ended; add the files to `written`."""
     revision = checkout.revision()
     cases = 0
-    with show_progress("tests", len(files), "cases") as advance:
+    with show_progress("tests", len(files), "cases") as bar:
 
         def write(test: Test, recording: Recording) -> None:
             nonlocal cases
@@ -111,7 +112,7 @@ def _record(
                 write_file(files[test], encode_file(source, level, recording.cases))
                 written.append(files[test])
                 cases += len(recording.cases)
-            advance(cases)
+            bar.advance(cases)
 
         return record_tests(checkout, list(files), settings, processes=processes, on_recording=write)
 

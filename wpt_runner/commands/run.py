@@ -27,6 +27,7 @@ from webnn.commands.choices import (
 )
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failing, failure
+from webnn.commands.progress import show_progress
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.executors import check_executor
@@ -48,7 +49,6 @@ from webnn.wpt_runner.results import FileResult, FileStatus, RunResult
 from webnn.wpt_runner.runner import describe_run, run_tests, run_tests_on
 from webnn.wpt_runner.selection import choose_again, find_flaky, take_worst
 from webnn.wpt_runner.settings import Settings
-from webnn.wpt_runner.terminal import show_progress
 
 __all__ = ["Debugger", "command"]
 
@@ -226,7 +226,7 @@ def _run(
 ) -> list[FileResult]:
     """Run the tests, in processes or on an executor, with a line for each and a progress bar below them."""
     unexpected = 0
-    with show_progress("tests", len(tests), "unexpected") as advance:
+    with show_progress("tests", len(tests), "unexpected") as bar:
 
         def show(result: FileResult) -> None:
             nonlocal unexpected
@@ -234,7 +234,7 @@ def _run(
             unexpected += result.surprises
             if not settings.names_only and _has_any(result, settings):
                 print_file(console, result, quiet=quiet)
-            advance(unexpected)
+            bar.advance(unexpected)
 
         if isinstance(where, str):
             return run_tests_on(where, checkout, tests, settings, on_result=show)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -38,6 +39,7 @@ def command(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the file.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Fail if a mark of --base is not the measured one.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the measured marks as JSON.")] = False,
 ) -> None:
     """Measure the implementation status of the operations.
 
@@ -56,9 +58,12 @@ def command(
     if all(score is None for each in measured for score in each.scores):
         raise failure("the reports have no conformance tests of WebNN", _UNUSABLE)
     console = make_console()
-    console.print(_tabulate(console, list(runs), measured))
+    if as_json:
+        typer.echo(json.dumps([_tell(list(runs), each) for each in measured], indent=1))
+    else:
+        console.print(_tabulate(console, list(runs), measured))
     changed = [each for each in measured if any(before not in (None, after) for before, after in zip(each.before, each.after, strict=True))]
-    if base is not None:
+    if base is not None and not as_json:
         print_line(
             console, Text(f"{plural(len(changed), 'operation')} of {len(measured)} with another mark than in {show_controls(str(base))}")
         )
@@ -87,6 +92,21 @@ def _read_reports(reports: Sequence[str]) -> dict[str, Run]:
             raise failure(f"{path} must have one run, got {len(found)}", _UNUSABLE)
         [runs[backend]] = found
     return runs
+
+
+def _tell(backends: Sequence[str], measured: Measured) -> dict[str, Any]:
+    """Return what a machine reads of an operation: subtests and marks of each backend."""
+    columns = zip(backends, measured.scores, measured.before, measured.after, strict=True)
+    told = {
+        backend: {
+            "passed": None if score is None else score.passed,
+            "total": None if score is None else score.total,
+            "before": before,
+            "mark": after,
+        }
+        for backend, score, before, after in columns
+    }
+    return {"operation": measured.operation, "backends": told}
 
 
 def _tabulate(console: Console, backends: Sequence[str], measured: Sequence[Measured]) -> Table:

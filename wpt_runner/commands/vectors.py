@@ -24,10 +24,11 @@ from webnn.commands.choices import (
     set_numerics,
 )
 from webnn.commands.failure import failing, failure
+from webnn.commands.progress import show_progress
 from webnn.context.devices.selection import CPU
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.devices import find_device
-from webnn.wpt_runner.terminal import make_console, show_progress
+from webnn.wpt_runner.terminal import make_console
 from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors import report as reporting
 from webnn.wpt_runner.vectors.cases import Case, Outcome, load_cases
@@ -178,11 +179,11 @@ def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Conso
     failed = 0
     try:
         hidden = console is not None and console.is_terminal
-        with closing(replay), show_progress("vectors", len(tasks), "failed", hidden=hidden) as advance:
+        with closing(replay), show_progress("vectors", len(tasks), "failed", hidden=hidden) as bar:
             for outcome in replay:
                 outcomes.append(outcome)
                 failed += not outcome.as_expected
-                advance(failed)
+                bar.advance(failed)
                 if console is not None:
                     reporting.print_outcome(console, outcome)
     except KeyboardInterrupt:

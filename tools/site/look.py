@@ -1,0 +1,137 @@
+"""Looks at the built site in a real browser: accessibility by axe-core, pictures of pages, and the programs of operations.
+
+    python -m tools.site.look _site --browser /opt/chromium/chrome --axe axe.min.js --photos photos --programs
+
+axe.min.js is a file of the npm package axe-core. Each page is shown 1280 and 400 pixels wide, on light and on dark ground.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import itertools
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from tools.site.examples import examples
+from tools.site.programs import javascript_program
+
+__all__ = ["PAGES", "look", "main", "run_programs"]
+
+#: A page of each kind.
+PAGES = (
+    "index",
+    "install",
+    "check",
+    "gallery",
+    "api/index",
+    "api/operations/index",
+    "api/operations/conv2d",
+    "api/compatibility",
+    "api/messages",
+    "api/errors",
+    "api/commands/check",
+    "api/environment",
+    "proposals",
+)
+_WIDTHS = (1280, 400)
+_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_HEIGHT = 900
+#: The theme gives the parts of its navigation, and the buttons of blocks of code, the same role and no names.
+_RUN = "axe.run({resultTypes: ['violations'], rules: {'landmark-unique': {enabled: false}}})"
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """Serve a folder; yield its address."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def look(browser: Any, address: str, axe: str, pages: Sequence[str], photos: Path | None) -> Iterator[str]:
+    """Show pages in all widths and colour schemes; yield what is wrong.
+
+    Args:
+        browser: A browser of Playwright.
+        address: The address of the site.
+        axe: The text of axe-core; empty to leave it out.
+        pages: The pages, without their suffix.
+        photos: A folder for pictures of the pages; ``None`` for none.
+    """
+    for width, scheme in itertools.product(_WIDTHS, _SCHEMES):
+        context = browser.new_context(viewport={"width": width, "height": _HEIGHT}, color_scheme=scheme, reduced_motion="reduce")
+        shown = context.new_page()
+        foreign: list[str] = []
+        shown.on("request", lambda request, found=foreign: found.append(request.url))
+        for page in pages:
+            shown.goto(f"{address}/{page}.html")
+            yield from (f"{page} loads {each}" for each in foreign if not each.startswith((address, "data:", "blob:")))
+            foreign.clear()
+            wide = shown.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                yield f"{page} is {wide} pixels wide on a screen of {width}"
+            if photos is not None:
+                shown.screenshot(path=photos / f"{page.replace('/', '-')}-{width}-{scheme}.png")
+            if axe:
+                shown.evaluate(axe)
+                for each in shown.evaluate(_RUN)["violations"]:
+                    places = ", ".join(node["target"][0] for node in each["nodes"][:3])
+                    yield f"{page}, {width} pixels, {scheme}: {each['id']} ({len(each['nodes'])} times): {places}"
+        context.close()
+
+
+def run_programs(browser: Any, address: str) -> Iterator[str]:
+    """Run the JavaScript program of each operation in the browser's own WebNN; yield what fails."""
+    shown = browser.new_page()
+    shown.goto(f"{address}/index.html")
+    for operation in examples():
+        failed = shown.evaluate(f"(async () => {{{javascript_program(operation)}}})().then(() => '', String)")
+        if failed:
+            yield f"{operation}: {failed}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (this program needs the extra `browser`)
+
+    parser = argparse.ArgumentParser(prog="python -m tools.site.look", description="Look at the built site in a real browser.")
+    parser.add_argument("folder", type=Path, help="the built site")
+    parser.add_argument("--browser", type=Path, required=True, metavar="PROGRAM", help="a Chromium")
+    parser.add_argument("--axe", type=Path, metavar="FILE", help="axe.min.js of axe-core")
+    parser.add_argument("--photos", type=Path, metavar="FOLDER", help="where pictures of the pages go")
+    parser.add_argument("--programs", action="store_true", help="run the program of each operation, and print what the browser refuses")
+    parser.add_argument("pages", nargs="*", default=PAGES, help="pages without their suffix; by default one of each kind")
+    options = parser.parse_args(arguments)
+    if options.photos is not None:
+        options.photos.mkdir(parents=True, exist_ok=True)
+    axe = "" if options.axe is None else options.axe.read_text(encoding="utf-8")
+    flags = ["--no-sandbox", "--enable-features=WebMachineLearningNeuralNetwork"]
+    with _served(options.folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=options.browser, args=flags)
+        if options.programs:
+            for refused in run_programs(browser, address):
+                print(refused)
+        found = list(look(browser, address, axe, options.pages, options.photos))
+        browser.close()
+    for each in found:
+        print(each, file=sys.stderr)
+    print(f"{len(options.pages)} pages, {len(found)} problems")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
