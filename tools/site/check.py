@@ -6,7 +6,9 @@ python -m tools.site.check [FOLDER]    writes it to the folder, or to a temporar
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,8 +39,12 @@ _LOADING: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The most bytes of a page with everything that it loads: a phone gets it in some seconds.
+_MOST_BYTES = 1_000_000
+
+
 class Document(HTMLParser):
-    """A page: its anchors, its links, what it loads, and the text of its code."""
+    """A page: its anchors, its links, what it loads, the text of its code, its headings, and what its readers miss."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -46,17 +52,34 @@ class Document(HTMLParser):
         self.links: list[str] = []
         self.loaded: list[str] = []
         self.words: set[str] = set()
+        self.headings: list[int] = []
+        self.faults: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Read an element."""
         given = {name: value or "" for name, value in attrs}
         self.anchors.update(given[name] for name in ("id", "name") if name in given)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "img":
+            self.faults += [f"a picture without {name}: {given.get('src')}" for name in ("alt", "width", "height") if not given.get(name)]
+        if tag == "html" and not given.get("lang"):
+            self.faults.append("no language")
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
         # The address of the page itself is loaded by nobody.
         if not (tag == "link" and given.get("rel") in {"canonical", "next", "prev"}):
             self.loaded += [given[name] for name in _LOADING.get(tag, ()) if name in given]
+
+    def problems(self) -> Iterator[str]:
+        """Say what readers with a screen reader, or with a slow connection, miss."""
+        yield from self.faults
+        if self.headings.count(1) != 1:
+            yield f"{self.headings.count(1)} headings of the first level"
+        for before, after in itertools.pairwise(self.headings):
+            if after > before + 1:
+                yield f"a heading of level {after} behind one of level {before}"
 
     def handle_data(self, data: str) -> None:
         """Read a text."""
@@ -86,6 +109,10 @@ def problems(folder: Path) -> Iterator[str]:
     for file, document in documents.items():
         name = file.relative_to(folder).as_posix()
         yield from (f"{name} loads {address}" for address in document.loaded if _is_foreign(address))
+        yield from (f"{name} has {problem}" for problem in document.problems())
+        weight = sum(path.stat().st_size for path in {file, *_loaded(file, document)})
+        if weight > _MOST_BYTES:
+            yield f"{name} has {weight:,} bytes with what it loads, more than {_MOST_BYTES:,}"
         for link in (*document.links, *document.loaded):
             # The page of errors of a server has links from its root.
             if not _is_foreign(link) and name != "404.html" and not _leads(file, link, documents):
@@ -94,6 +121,14 @@ def problems(folder: Path) -> Iterator[str]:
         if "url(http" in file.read_text(encoding="utf-8").replace("'", "").replace('"', ""):
             yield f"{file.relative_to(folder).as_posix()} loads from another host"
     yield from _missing(folder, documents)
+
+
+def _loaded(file: Path, document: Document) -> Iterator[Path]:
+    """Yield the files that a page loads."""
+    for address in document.loaded:
+        path = unquote(urlsplit(address).path)
+        if path and not _is_foreign(address) and (target := _resolved(file.parent / path)).is_file():
+            yield target
 
 
 def _is_foreign(address: str) -> bool:

@@ -45,6 +45,8 @@ class Versions(NamedTuple):
         systems: The operating systems.
         devices: The devices that compute on each of them.
         operations: For each operation the version on each system.
+        tried: The browser that ran the examples of all operations.
+        refused: The text of its error for those that it refused.
     """
 
     source: str
@@ -52,6 +54,8 @@ class Versions(NamedTuple):
     systems: tuple[str, ...]
     devices: tuple[str, ...]
     operations: Mapping[str, tuple[int, ...]]
+    tried: str
+    refused: Mapping[str, str]
 
 
 @cache
@@ -66,7 +70,16 @@ def versions() -> Versions:
     for name, found in operations.items():
         if len(found) != len(data["systems"]):
             raise ValueError(f"{_FILE.name}: {name} must have {len(data['systems'])} versions, got {len(found)}")
-    return Versions(data["source"], data["read"], tuple(data["systems"]), tuple(data["devices"]), MappingProxyType(operations))
+    tried = data["tried"]
+    return Versions(
+        source=data["source"],
+        read=data["read"],
+        systems=tuple(data["systems"]),
+        devices=tuple(data["devices"]),
+        operations=MappingProxyType(operations),
+        tried=tried["browser"],
+        refused=MappingProxyType(tried["refused"]),
+    )
 
 
 def browsers_table(operation: str) -> list[str]:
@@ -76,8 +89,12 @@ def browsers_table(operation: str) -> list[str]:
         return []
     columns = zip(known.operations[operation], known.systems, known.devices, strict=True)
     rows = [[f"{first} or newer", system, devices] for first, system, devices in columns]
+    refusal = known.refused.get(operation)
+    outcome = "runs the example on its CPU." if refusal is None else f"refuses the example: {code(refusal)}"
     return [
         *table(["Chrome, Edge", "on", "computes on the"], rows),
+        f"{known.tried} {outcome}",
+        "",
         f"They need the flag `#web-machine-learning-neural-network`. No version of Firefox or Safari has it. "
         f"The versions are [MDN's]({known.source}), read on {known.read}. "
         f"[All operations, data types and browsers](../compatibility.md)",

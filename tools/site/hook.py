@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from tools.site import drawing
 from tools.site.files import relink
 from tools.site.generate import fill_navigation, linked_pages, reference
-from tools.site.html import boost, finish, name_dialog
+from tools.site.html import boost, finish, is_data, name_dialog
 
 __all__ = ["on_config", "on_files", "on_page_content", "on_page_markdown", "on_post_page"]
 
@@ -41,7 +41,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Change the links of a document in docs/ that lead out of the folder, and say how far in front the search shows a page."""
     del config, files
-    page.meta.setdefault("search", {})["boost"] = boost(page.file.src_uri)
+    page.meta["search"] = {"exclude": True} if is_data(page.file.src_uri) else {"boost": boost(page.file.src_uri)}
     if page.file.generated_by is not None:
         return markdown
     return relink(markdown, f"docs/{page.file.src_uri}", page.file.src_uri)[0]

@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from tools.site import commands, environment, python_api, testing
 from webnn.validation.drafts import DRAFTS, find_revision
 
-__all__ = ["boost", "finish", "name_dialog"]
+__all__ = ["boost", "finish", "is_data", "name_dialog"]
 
 #: Code in the text, and names of guides; what is in a link, a heading or a block of code comes as a whole and stays as it is.
 _NAME = re.compile(r"<(a|h[1-6]|pre|summary)\b.*?</\1>|<code>([^<]+)</code>|<[^>]+>|\bdocs/([\w-]+\.md)\b", re.DOTALL)
@@ -52,6 +52,11 @@ def name_dialog(html: str) -> str:
 def boost(page: str) -> float:
     """Return by which factor the search prefers a page: guides come first, then the reference, then files."""
     return _BOOSTS[page.partition("/")[0] if "/" in page else ""]
+
+
+def is_data(page: str) -> bool:
+    """Tell whether a page shows a file of data, in which nobody searches for words."""
+    return page.startswith("files/") and page.removesuffix(".md").endswith((".json", ".toml", ".txt", ".csv", ".npz", ".mlir", ".mlirbc"))
 
 
 def _sized(match: re.Match[str], file: File, files: Files) -> str:

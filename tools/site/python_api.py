@@ -123,7 +123,7 @@ def _package_page(package: str) -> Iterator[str]:
     # The reader of docstrings takes a function for the module of the same name, and does not see values without a docstring.
     hidden = [name for name in _public(package) if _is_module(package, name) or not _has_docstring(package, name)]
     shown = [name for name in _public(package) if name not in hidden]
-    yield from _directive(package, members=shown, show_root_heading=False, show_root_toc_entry=False, heading_level=1)
+    yield from _directive(package, members=shown, show_root_heading=False, show_root_toc_entry=False, heading_level=2)
     for name in hidden:
         member = getattr(import_module(package), name)
         yield f'<span id="{package}.{name}"></span>'

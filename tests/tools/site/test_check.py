@@ -38,6 +38,12 @@ def test_a_warning_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("html", "problem"),
     [
+        ('<img src="a.png" alt="" width="1" height="1">', "page.html has a picture without alt: a.png"),
+        ('<img src="a.png" alt="a" width="1">', "page.html has a picture without height: a.png"),
+        ("<html>", "page.html has no language"),
+        ("<h3>a</h3>", "page.html has a heading of level 3 behind one of level 1"),
+        ("<h1>a</h1>", "page.html has 2 headings of the first level"),
+        ('<script src="big.js"></script>', "page.html has 1,000,035 bytes with what it loads, more than 1,000,000"),
         ('<script src="https://example.org/a.js"></script>', "page.html loads https://example.org/a.js"),
         ('<link rel="stylesheet" href="//example.org/a.css">', "page.html loads //example.org/a.css"),
         ('<a href="other.html">', "page.html has a link to other.html, which leads nowhere"),
@@ -46,14 +52,16 @@ def test_a_warning_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_a_problem(html: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "index", dict)
-    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    (tmp_path / "a.png").touch()
+    (tmp_path / "big.js").write_bytes(b"0" * (1_000_000 - len("<h1>a</h1>") + 5))
+    (tmp_path / "page.html").write_text(f"<h1>a</h1>{html}", encoding="utf-8")
     assert list(problems(tmp_path)) == [problem]
 
 
 def test_what_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "index", lambda: {"Names": {"webnn.X": "page.md#x", "relu": "page.md"}})
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "index.html").write_text("", encoding="utf-8")
+    (tmp_path / "folder" / "index.html").write_text("<h1>a</h1>", encoding="utf-8")
     (tmp_path / "page.html").write_text(
         '<h1 id="x">relu</h1><a href="#x"><a href="folder"><a href="https://example.org">', encoding="utf-8"
     )
@@ -62,7 +70,7 @@ def test_what_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_missing_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "index", lambda: {"Names": {"webnn.X": "page.md#x", "relu": "page.md", "other": "other.md"}})
-    (tmp_path / "page.html").write_text("<p>prelu</p>", encoding="utf-8")
+    (tmp_path / "page.html").write_text("<h1>prelu</h1>", encoding="utf-8")
     assert list(problems(tmp_path)) == [
         "Names: webnn.X has no place on the page page.md",
         "Names: relu does not stand on the page page.md",

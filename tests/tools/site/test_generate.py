@@ -15,10 +15,11 @@ import webnn
 from tests.shared import ROOT
 from tests.support import each_row
 from tools.site import commands, environment, errors, operations, testing
-from tools.site.examples import examples, prelude
+from tools.site.examples import examples
 from tools.site.files import file_page, relink
 from tools.site.generate import DOCUMENTS, fill_navigation, linked_pages, reference
 from tools.site.names import index
+from tools.site.programs import python_program
 from webnn.builder.semantics import find_switches
 from webnn.commands import registry
 from webnn.validation.drafts import DRAFTS_OF_GRAPHS, find_revision
@@ -61,7 +62,7 @@ def test_links_of_the_reference_lead_to_pages() -> None:
 def test_an_operation_has_every_section(operation: str) -> None:
     page = operations.operation_page(operation)
     differing = ["Where backends differ"] if find_switches([operation]) else []
-    wanted = ["Example", "Signature", "Arguments", "Options", "Types and ranks", *differing, "Errors", "As ONNX"]
+    wanted = ["Example", "Signature", "Arguments", "Options", "Types and ranks", "Browsers", *differing, "Errors", "As ONNX"]
     found = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert [title for title in found if title != "Returns"] == wanted
     assert examples()[operation].formula in page
@@ -84,11 +85,9 @@ def test_options_of_drafts() -> None:
 
 
 def test_python_on_generated_pages_is_run() -> None:
-    """It is an example or the lines before it; tests/tools/site/test_examples.py runs them."""
-    known = {prelude().strip(), *(each.code.strip() for each in examples().values())}
+    """It is the program of an operation; tests/tools/site/test_programs.py runs them, and those in JavaScript."""
     found = [textwrap.dedent(block[1]).strip() for text in reference().values() for block in _CODE.findall(text)]
-    assert len(found) == 2 * len(examples())
-    assert set(found) == known
+    assert sorted(found) == sorted(python_program(name).strip() for name in examples())
 
 
 # Commands, variables, errors, fixtures
@@ -174,7 +173,8 @@ def test_files_become_pages() -> None:
 
 def test_every_linked_file_has_a_page() -> None:
     made = linked_pages(["docs/devices.md"])
-    assert made["index.md"].startswith("# webnn")
+    assert "\n# webnn\n" in made["index.md"]
+    assert 'src="pictures/check.svg"' in made["index.md"]
     assert {"files/examples/fallback_chain.py.md", "files/examples/index.md", "files/LICENSE.md"} <= made.keys()
 
 

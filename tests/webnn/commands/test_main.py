@@ -93,6 +93,33 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         assert len(entry.help) <= 72 - max(map(len, entries))
 
 
+#: Commands without `--json`, with the reason.
+WITHOUT_JSON = {
+    "webnn run": "the standard output is the program's",
+    "webnn serve": "runs until it is ended",
+    "webnn attach": "runs until it is ended",
+    "webnn profiles record": "its result is JSON",
+    "webnn wpt run": "--wptreport writes JSON in the format of web-platform-tests",
+    "webnn wpt record": "its files are JSON",
+    "webnn wpt new": "writes files of tests",
+    "webnn browser wpt": "--wptreport writes JSON in the format of web-platform-tests",
+    "webnn proposal new": "writes files of code",
+}
+
+
+def test_every_command_prints_json_or_has_a_reason() -> None:
+    without = set()
+    for name, (app, entries) in GROUPS.items():
+        group = typer.main.get_group(app)
+        context = typer.Context(group)
+        for entry in entries:
+            command = group.get_command(context, entry)
+            assert command is not None
+            if not hasattr(command, "list_commands") and not any("--json" in option.opts for option in command.params):
+                without.add(" ".join(["webnn", *([] if name == "webnn" else [name]), entry]))
+    assert without == WITHOUT_JSON.keys()
+
+
 def test_a_profile_is_a_device_everywhere() -> None:
     """Each option `--profile` takes a device profile, and no option has another name for it."""
     found = set()
