@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from tests.support import each_row
 from tools.site import check, drawing
 from tools.site.check import Document, main, problems
-from tools.site.html import finish
+from tools.site.html import boost, finish, is_data, name_dialog
 
 
 @pytest.mark.processes
@@ -120,6 +120,37 @@ def site() -> tuple[File, Files]:
 def test_a_name_in_the_text(html: str, address: str) -> None:
     expected = f'<a href="{address}">{html}</a>' if address else html
     assert finish(f"<p>{html}</p>", *site()) == f"<p>{expected}</p>"
+
+
+# Pictures, the search, the parts of the theme
+
+
+def test_a_picture_has_its_size(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text('<svg xmlns="x" viewBox="0 0 1 1" width="12.4" height="7">', encoding="utf-8")
+    (tmp_path / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(8) + (300).to_bytes(4, "big") + (20).to_bytes(4, "big"))
+    (tmp_path / "c.svg").write_text("<svg>", encoding="utf-8")
+    page, files = site()
+    for name in ("a.svg", "b.png", "c.svg"):
+        files.append(File(name, str(tmp_path), "_site", use_directory_urls=False))
+    html = '<img alt="a" src="a.svg"><img alt="" src="b.png" /><img src="c.svg"><img src="https://x/d.png"><img width="1" src="a.svg">'
+    assert finish(html, page, files) == (
+        '<img alt="a" src="a.svg" width="12" height="7"><img alt="" src="b.png" width="300" height="20"><img src="c.svg">'
+        '<img src="https://x/d.png"><img width="1" src="a.svg">'
+    )
+
+
+def test_cells_without_a_text_are_not_headers() -> None:
+    assert finish("<tr><th></th><th>a</th></tr>", *site()) == "<tr><td></td><th>a</th></tr>"
+
+
+def test_the_search_shows_guides_first() -> None:
+    pages = ["wpt.md", "api/operations/conv2d.md", "files/examples/buffers.py.md"]
+    assert [*sorted(pages, key=boost, reverse=True)] == pages
+    assert [is_data(each) for each in [*pages, "files/model/tokenizer.json.md", "guide.json.md"]] == [False, False, False, True, False]
+
+
+def test_the_dialog_of_the_search_has_a_name() -> None:
+    assert 'aria-label="Search"' in name_dialog('<div class="md-search" data-md-component="search" role="dialog">')
 
 
 # Flowcharts
