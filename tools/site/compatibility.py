@@ -41,7 +41,7 @@ class Versions(NamedTuple):
 
     Attributes:
         source: The address of the data.
-        read: The date of the data, as text.
+        date: The date of the data, as text.
         systems: The operating systems.
         devices: The devices that compute on each of them.
         operations: For each operation the version on each system.
@@ -50,7 +50,7 @@ class Versions(NamedTuple):
     """
 
     source: str
-    read: str
+    date: str
     systems: tuple[str, ...]
     devices: tuple[str, ...]
     operations: Mapping[str, tuple[int, ...]]
@@ -73,7 +73,7 @@ def versions() -> Versions:
     tried = data["tried"]
     return Versions(
         source=data["source"],
-        read=data["read"],
+        date=data["date"],
         systems=tuple(data["systems"]),
         devices=tuple(data["devices"]),
         operations=MappingProxyType(operations),
@@ -93,11 +93,10 @@ def browsers_table(operation: str) -> list[str]:
     outcome = "runs the example on its CPU." if refusal is None else f"refuses the example: {code(refusal)}"
     return [
         *table(["Chrome, Edge", "on", "computes on the"], rows),
-        f"{known.tried} {outcome}",
+        f"These versions need the flag `#web-machine-learning-neural-network`. No version of Firefox or Safari has the operation. "
+        f"The data is [MDN's]({known.source}), of {known.date}.",
         "",
-        f"They need the flag `#web-machine-learning-neural-network`. No version of Firefox or Safari has it. "
-        f"The versions are [MDN's]({known.source}), read on {known.read}. "
-        f"[All operations, data types and browsers](../compatibility.md)",
+        f"{known.tried} {outcome} [All operations, data types and browsers](../compatibility.md)",
         "",
     ]
 

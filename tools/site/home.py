@@ -31,6 +31,11 @@ _SHOWN = """
 ![The operators of a quantized network: boxes in the colours of the devices that run them, an NPU and the CPU](pictures/placement.svg)
 <figcaption><code>webnn show</code> draws what runs where. <a href="gallery.html">More pictures</a></figcaption>
 </figure>
+<figure markdown>
+![A page about a graph: the slowest operators, and a picture with times](pictures/inspect-light.png#only-light)
+![A page about a graph: the slowest operators, and a picture with times](pictures/inspect-dark.png#only-dark)
+<figcaption><code>webnn run --inspect</code> shows times, values and accuracy of each operator.</figcaption>
+</figure>
 </div>
 
 """

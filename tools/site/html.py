@@ -61,7 +61,7 @@ def is_data(page: str) -> bool:
 
 def _sized(match: re.Match[str], file: File, files: Files) -> str:
     """Return a picture with its width and height, so that the text does not move when it is loaded."""
-    picture = files.get_file_from_path(posixpath.normpath(posixpath.join(posixpath.dirname(file.src_uri), match[2])))
+    picture = files.get_file_from_path(posixpath.normpath(posixpath.join(posixpath.dirname(file.src_uri), match[2].partition("#")[0])))
     size = None if picture is None or picture.abs_src_path is None else _size(picture.abs_src_path)
     attributes = "" if size is None else f' width="{size[0]}" height="{size[1]}"'
     return f'<img {match[1]}src="{match[2]}"{match[3]}{attributes}>'

@@ -132,9 +132,9 @@ def test_a_picture_has_its_size(tmp_path: Path) -> None:
     page, files = site()
     for name in ("a.svg", "b.png", "c.svg"):
         files.append(File(name, str(tmp_path), "_site", use_directory_urls=False))
-    html = '<img alt="a" src="a.svg"><img alt="" src="b.png" /><img src="c.svg"><img src="https://x/d.png"><img width="1" src="a.svg">'
+    html = '<img alt="a" src="a.svg#x"><img alt="" src="b.png" /><img src="c.svg"><img src="https://x/d.png"><img width="1" src="a.svg">'
     assert finish(html, page, files) == (
-        '<img alt="a" src="a.svg" width="12" height="7"><img alt="" src="b.png" width="300" height="20"><img src="c.svg">'
+        '<img alt="a" src="a.svg#x" width="12" height="7"><img alt="" src="b.png" width="300" height="20"><img src="c.svg">'
         '<img src="https://x/d.png"><img width="1" src="a.svg">'
     )
 

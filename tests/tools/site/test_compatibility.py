@@ -53,7 +53,7 @@ def test_the_page() -> None:
 def test_versions_that_lack_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "browsers.toml"
     tables = 'systems = ["a", "b"]\ndevices = ["CPU", "CPU"]\n[tried]\nbrowser = ""\n[tried.refused]\n[operations]\nabs = [1]\n'
-    file.write_text(f'source = ""\nread = ""\n{tables}', encoding="utf-8")
+    file.write_text(f'source = ""\ndate = ""\n{tables}', encoding="utf-8")
     monkeypatch.setattr(compatibility, "_FILE", file)
     versions.cache_clear()
     try:
