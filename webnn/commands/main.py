@@ -40,13 +40,13 @@ def root(
     ] = True,
 ) -> None:
     """The W3C Web Neural Network API in Python."""
-    if not progress:
-        os.environ[PROGRESS_VARIABLE] = "0"
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         return
     if any(name.startswith("WEBNN_") for name in os.environ):
         _check_environment()
+    if not progress:
+        os.environ[PROGRESS_VARIABLE] = "0"
 
 
 def _check_environment() -> None:
