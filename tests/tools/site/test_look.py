@@ -17,7 +17,7 @@ _AXE = "axe = {run: async () => ({violations: [{id: 'color-contrast', nodes: [{t
 
 @pytest.fixture
 def browser(browser_program: Path) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (it starts a process)
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=browser_program, args=["--no-sandbox"])
