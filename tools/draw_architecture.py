@@ -34,6 +34,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.fuzz": "webnn/fuzz",
         "webnn.browser": "webnn/browser",
         "webnn.calls": "webnn/calls",
+        "webnn.playground": "webnn/playground",
         "webnn.serve": "webnn/serve",
         "webnn.scale": "webnn/scale",
         "webnn.generate": "webnn/generate",
@@ -69,7 +70,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "bench": ("webnn.fuzz", "webnn.browser", "webnn.calls", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
-        "serve": ("webnn.serve",),
+        "serve": ("webnn.serve", "webnn.playground"),
         "scale": ("webnn.scale",),
         "generate": ("webnn.generate",),
         "notebook": ("webnn.notebook",),

@@ -67,6 +67,10 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.commands", "webnn.display", "webnn.inspect", "webnn.javascript", "webnn.viewer"),
     },
+    "webnn.playground": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.check", "webnn.commands", "webnn.display"),
+        *("webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.processes", "webnn.serve"),
+    },
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},
     "webnn.proposals": {
@@ -103,17 +107,8 @@ BELOW = {
 NOT_BY_THE_FACE = {
     *("webnn.wpt_runner", "webnn.browser", "webnn.builder.onnx", "webnn.calls", "webnn.commands", "webnn.serve", "webnn.formats"),
     *("webnn.fuzz", "webnn.generate", "webnn.gpu", "webnn.hlo", "webnn.importing", "webnn.inspect", "webnn.javascript", "webnn.lowering"),
-    *(
-        "webnn.notebook",
-        "webnn.onnx",
-        "webnn.reference",
-        "webnn.scale",
-        "webnn.stablehlo",
-        "webnn.tflite",
-        "webnn.torch",
-        "webnn.viewer",
-        "webnn.xla",
-    ),
+    *("webnn.notebook", "webnn.onnx", "webnn.playground", "webnn.reference", "webnn.scale", "webnn.stablehlo", "webnn.tflite"),
+    *("webnn.torch", "webnn.viewer", "webnn.xla"),
 }
 
 #: The modules that may import a heavy library.
@@ -129,7 +124,7 @@ DOORS = {
     "flatbuffers": ("webnn/tflite/export/program.py", "webnn/tflite/rules/mediapipe.py"),
     "ai_edge_litert": ("webnn/tflite/engine.py",),
     "playwright": ("webnn/browser/chromium.py",),
-    "aiohttp": ("webnn/serve/",),
+    "aiohttp": ("webnn/serve/", "webnn/playground/server.py"),
     "websockets": ("webnn/serve/relay.py",),
     "IPython": ("webnn/notebook/",),
     "tokenizers": ("webnn/generate/vocabulary.py",),

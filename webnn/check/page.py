@@ -10,7 +10,7 @@ from webnn.check.show import by_partitions, describe_refusal, explain, partition
 from webnn.display import pages
 from webnn.display.table import Cell, Table
 
-__all__ = ["render", "write_page"]
+__all__ = ["render", "tabulate_profiles", "write_page"]
 
 _NO_PROFILE = "(none)"
 
@@ -28,7 +28,7 @@ def render(report: Report) -> str:
         title=f"webnn check {report.program}",
         summary=summary(report),
         report=report,
-        profiles=_profiles(report),
+        profiles=tabulate_profiles(report),
         partitions=list(by_partitions((report.baseline, *report.profiles))),
         remarks=[] if model is None else [*(f"cannot be imported: {each}" for each in model.reasons), *model.notes],
         nodes=None if model is None else _nodes(report.profiles, model),
@@ -36,7 +36,8 @@ def render(report: Report) -> str:
     )
 
 
-def _profiles(report: Report) -> Table:
+def tabulate_profiles(report: Report) -> Table:
+    """Return how the program runs on each profile: a row for each."""
     rows = []
     for run in (report.baseline, *report.profiles):
         fallbacks = f"{run.fallbacks} of {sum(graph.operators for graph in run.graphs)}" if run.fallbacks else ""

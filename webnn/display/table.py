@@ -9,15 +9,16 @@ import io
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webnn.display.pages import render
+from webnn.display.text import clip
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
 
-__all__ = ["Cell", "Table", "as_html", "as_renderable", "as_text", "facts"]
+__all__ = ["Cell", "Table", "as_data", "as_html", "as_renderable", "as_text", "facts"]
 
 #: The most rows of a table in a notebook.
 _ROWS = 300
@@ -79,6 +80,17 @@ class Table:
     def shown(self, rows: Sequence[Sequence[str]] | None = None) -> list[int]:
         """Return the positions of the columns that are not empty in some rows, by default in all."""
         return [place for place in range(len(self.columns)) if any(row[place] for row in (self.rows if rows is None else rows))]
+
+
+def as_data(table: Table, most: int, longest: int) -> dict[str, Any]:
+    """Return a table as JSON for the script of a page: at most ``most`` rows, and texts of at most ``longest`` columns."""
+    return {
+        "title": table.title,
+        "facts": [*table.facts, *table.notes],
+        "columns": [{"name": name, "number": name in table.numbers} for name in table.columns],
+        "rows": [[clip(text, longest, ellipsis="...") for text in row] for row in table.rows[:most]],
+        "more": max(0, len(table.rows) - most),
+    }
 
 
 def as_text(tables: Sequence[Table]) -> str:

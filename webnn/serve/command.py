@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,19 +24,18 @@ from webnn.commands.choices import (
 )
 from webnn.commands.failure import failing, failure
 from webnn.commands.text import one_line
-from webnn.serve.options import FAULTS, Options
+from webnn.serve.options import Options, parse_faults
 
 if TYPE_CHECKING:
     from webnn.serve.pages import Pages
 
-__all__ = ["Warnings", "command", "parse_faults"]
+__all__ = ["Warnings", "command"]
 
 #: The exit codes of a wrong call, and of a user's Ctrl-C.
 _WRONG, _INTERRUPTED = 2, 130
 _LONGEST_LINE = 500
 #: How many different warnings are printed.
 _MOST_WARNINGS = 100
-_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def command(
@@ -109,45 +107,6 @@ def command(
                 pass
         except KeyboardInterrupt:
             raise typer.Exit(_INTERRUPTED) from None
-
-
-def parse_faults(text: str) -> webnn.Faults:
-    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
-
-    Raises `ValueError` if it is no such text, or a value is invalid.
-    """
-    values: dict[str, Any] = {}
-    for part in text.split(","):
-        name, separator, value = (each.strip() for each in part.partition("="))
-        if not separator or not value:
-            raise ValueError(f"--faults takes NAME=VALUE, separated by commas, got {part!r}")
-        if name not in FAULTS:
-            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(FAULTS)}")
-        if name in values:
-            raise ValueError(f"--faults: {name} is given twice")
-        values[name] = _parse_fault(name, value)
-    try:
-        return webnn.Faults(**values)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"--faults: {error}") from None
-
-
-def _parse_fault(name: str, value: str) -> object:
-    if name == "refuse":
-        return value.split("+")
-    if name == "delay":
-        try:
-            return float(value)
-        except ValueError:
-            raise ValueError(f"--faults: delay must be a number of seconds, got {value!r}") from None
-    several = name in {"failBuild", "failCompute"}
-    if several and value == "all":
-        return value
-    numbers = value.split("+") if several else [value]
-    if not all(map(_NUMBER.fullmatch, numbers)):
-        expected = "a number, several such as 1+3, or all" if several else "a number"
-        raise ValueError(f"--faults: {name} must be {expected}, got {value!r}")
-    return [int(number) for number in numbers] if several else int(value)
 
 
 def _find_pages(page: Path | None, proxy: str | None) -> tuple[Pages, str]:

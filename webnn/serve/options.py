@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import FallbackPolicy
     from webnn.context.profiles import Profile
 
-__all__ = ["FAULTS", "Options", "facts_of", "set_fault"]
+__all__ = ["FAULTS", "Options", "facts_of", "parse_faults", "set_fault"]
 
 #: The parameters of `webnn.Faults`.
 FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,3 +85,42 @@ def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
             faults.loseAfter = value
         case "delay":
             faults.delay = value
+
+
+def parse_faults(text: str) -> webnn.Faults:
+    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
+
+    Raises `ValueError` if it is no such text, or a value is invalid.
+    """
+    values: dict[str, Any] = {}
+    for part in text.split(","):
+        name, separator, value = (each.strip() for each in part.partition("="))
+        if not separator or not value:
+            raise ValueError(f"--faults takes NAME=VALUE, separated by commas, got {part!r}")
+        if name not in FAULTS:
+            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(FAULTS)}")
+        if name in values:
+            raise ValueError(f"--faults: {name} is given twice")
+        values[name] = _parse_fault(name, value)
+    try:
+        return webnn.Faults(**values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--faults: {error}") from None
+
+
+def _parse_fault(name: str, value: str) -> object:
+    if name == "refuse":
+        return value.split("+")
+    if name == "delay":
+        try:
+            return float(value)
+        except ValueError:
+            raise ValueError(f"--faults: delay must be a number of seconds, got {value!r}") from None
+    several = name in {"failBuild", "failCompute"}
+    if several and value == "all":
+        return value
+    numbers = value.split("+") if several else [value]
+    if not all(map(_NUMBER.fullmatch, numbers)):
+        expected = "a number, several such as 1+3, or all" if several else "a number"
+        raise ValueError(f"--faults: {name} must be {expected}, got {value!r}")
+    return [int(number) for number in numbers] if several else int(value)

@@ -22,7 +22,7 @@ from webnn.context.devices.selection import FallbackPolicy
 from webnn.context.placement import Placement
 from webnn.context.profiles import PROFILES, Profile
 from webnn.display.pages import read
-from webnn.display.table import Table
+from webnn.display.table import as_data
 from webnn.inspect.show import printable, seconds, tabulate
 from webnn.inspect.timeline import CallTimeline
 from webnn.serve.as_test import write_test
@@ -31,7 +31,7 @@ from webnn.serve.record import Built
 from webnn.serve.session import EndedError, Session
 from webnn.serve.sessions import Sessions
 
-__all__ = ["HEADER", "Status"]
+__all__ = ["HEADER", "HEADERS", "Action", "RefusedError", "Status", "act"]
 
 #: The header that requests of the status page's own script have. Another site cannot send it without asking first.
 HEADER = "X-WebNN-Status"
@@ -55,7 +55,7 @@ _FILES = {
     "status.css": (["webnn.display/page.css", "webnn.serve/status.css"], "text/css"),
     "status.js": (["webnn.serve/status.js"], "text/javascript"),
 }
-_HEADERS = {
+HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -67,10 +67,10 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
-_Action = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+Action = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
-class _RefusedError(Exception):
+class RefusedError(Exception):
     """A request that is not carried out."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -95,7 +95,7 @@ class Status:
 
     def routes(self, prefix: str) -> list[web.RouteDef]:
         """Return the routes of the page, below a path that is secret."""
-        actions: dict[str, _Action] = {
+        actions: dict[str, Action] = {
             "change": self._change,
             "faults": self._arm,
             "lose": self._lose,
@@ -108,7 +108,7 @@ class Status:
             web.get(f"{prefix}/status/graph", self._graph),
             web.get(f"{prefix}/status/viewer", self._viewer),
             web.get(f"{prefix}/status/timeline.json", self._timeline),
-            *[web.post(f"{prefix}/status/{name}", partial(_act, action)) for name, action in actions.items()],
+            *[web.post(f"{prefix}/status/{name}", partial(act, action)) for name, action in actions.items()],
         ]
 
     # The content of the page
@@ -120,8 +120,8 @@ class Status:
         text = await asyncio.to_thread(self._describe, list(living.values()), living.get(request.query.get("session", "")))
         version = hashlib.sha256(text.encode()).hexdigest()[:16]
         if request.query.get("since") == version:
-            return web.Response(status=204, headers=_HEADERS)
-        return web.Response(text=text, content_type="application/json", headers={**_HEADERS, "X-WebNN-Version": version})
+            return web.Response(status=204, headers=HEADERS)
+        return web.Response(text=text, content_type="application/json", headers={**HEADERS, "X-WebNN-Version": version})
 
     def _describe(self, living: list[Session], session: Session | None) -> str:
         options, faults = self._sessions.options, self._faults
@@ -155,13 +155,13 @@ class Status:
         try:
             built = self._find_graph(request.query.get("session", ""), _read_number(request.query.get("graph", "")))
             placement = await asyncio.to_thread(_find_placement, built)
-        except _RefusedError as error:
+        except RefusedError as error:
             return _refusal(error)
         except webnn.DOMException as error:
-            return _refusal(_RefusedError(409, str(error)))
+            return _refusal(RefusedError(409, str(error)))
         if placement is None:
-            return _refusal(_RefusedError(409, "the page has released the graph"))
-        return _json({"tables": [_describe_table(each) for each in tabulate(placement)]})
+            return _refusal(RefusedError(409, "the page has released the graph"))
+        return _json({"tables": [as_data(each, _MOST_ROWS, _LONGEST) for each in tabulate(placement)]})
 
     async def _viewer(self, request: web.Request) -> web.Response:
         """Send a page to look around in a graph, which has a policy of its own for its script."""
@@ -169,12 +169,12 @@ class Status:
             number = _read_number(request.query.get("graph", ""))
             graph = self._find_graph(request.query.get("session", ""), number).find()
             if graph is None:
-                raise _RefusedError(409, "the page has released the graph")
+                raise RefusedError(409, "the page has released the graph")
             page = await asyncio.to_thread(_view, graph, number)
-        except _RefusedError as error:
+        except RefusedError as error:
             return _refusal(error)
         except (webnn.DOMException, webnn.DescriptionError) as error:
-            return _refusal(_RefusedError(409, str(error)))
+            return _refusal(RefusedError(409, str(error)))
         headers = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'none'"}
         return web.Response(text=page, content_type="text/html", charset="utf-8", headers=headers)
 
@@ -183,8 +183,8 @@ class Status:
         try:
             recorder = self._find_session(request.query.get("session", "")).record.timeline
             if recorder is None:
-                raise _RefusedError(409, "no time line is recorded")
-        except _RefusedError as error:
+                raise RefusedError(409, "no time line is recorded")
+        except RefusedError as error:
             return _refusal(error)
         text = await asyncio.to_thread(lambda: json.dumps(recorder.report().to_chrome()))
         headers = {**_HEADERS, "Content-Disposition": 'attachment; filename="timeline.json"'}
@@ -197,7 +197,7 @@ class Status:
         on = values.pop("on", None)
         _check_empty(values)
         if type(on) is not bool:
-            raise _RefusedError(400, "on must be true or false")
+            raise RefusedError(400, "on must be true or false")
         await self._sessions.change(replace(self._sessions.options, timeline=on))
         return {}
 
@@ -206,7 +206,7 @@ class Status:
         chosen = {name: _check_text(name, values.pop(name, None)) for name in _CHOICES}
         _check_empty(values)
         if chosen["profile"] not in self._profiles:
-            raise _RefusedError(400, "there is no such profile")
+            raise RefusedError(400, "there is no such profile")
         options = replace(
             self._sessions.options,
             profile=self._profiles[chosen["profile"]],
@@ -216,7 +216,7 @@ class Status:
         try:
             await self._sessions.change(options)
         except ValueError as error:
-            raise _RefusedError(400, str(error)) from None
+            raise RefusedError(400, str(error)) from None
         return {}
 
     async def _arm(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Status:
         try:
             webnn.Faults(**armed)
         except (TypeError, ValueError) as error:
-            raise _RefusedError(400, str(error)) from None
+            raise RefusedError(400, str(error)) from None
         for name, value in armed.items():
             set_fault(self._faults, name, value)
         return {}
@@ -237,7 +237,7 @@ class Status:
         _check_empty(values)
         context = session.contexts().get(handle) if type(handle) is int else None
         if context is None:
-            raise _RefusedError(404, "there is no such context")
+            raise RefusedError(404, "there is no such context")
         await asyncio.to_thread(context._state.loss.lose, _LOSS)
         return {}
 
@@ -246,27 +246,27 @@ class Status:
         built = self._find_graph(values.pop("session", None), values.pop("graph", None))
         _check_empty(values)
         if self._profiling.locked():
-            raise _RefusedError(409, "the times of another graph are being taken")
+            raise RefusedError(409, "the times of another graph are being taken")
         async with self._profiling:
             graph, inputs = built.find(), built.values
             if graph is None or inputs is None:
-                raise _RefusedError(409, f"there are no inputs to take times with: {_note(built)}")
+                raise RefusedError(409, f"there are no inputs to take times with: {_note(built)}")
             try:
                 profile = await asyncio.to_thread(graph.profile, inputs, _RUNS)
             except (webnn.DOMException, webnn.WebNNTypeError, MemoryError) as error:
-                raise _RefusedError(409, str(error)) from None
-        return {"tables": [_describe_table(each) for each in tabulate(profile)]}
+                raise RefusedError(409, str(error)) from None
+        return {"tables": [as_data(each, _MOST_ROWS, _LONGEST) for each in tabulate(profile)]}
 
     def _find_session(self, name: object) -> Session:
         with suppress(EndedError):
             if isinstance(name, str):
                 return self._sessions.find(name)
-        raise _RefusedError(404, "there is no such session")
+        raise RefusedError(404, "there is no such session")
 
     def _find_graph(self, name: object, number: object) -> Built:
         built = self._find_session(name).record.graph(number) if type(number) is int else None
         if built is None:
-            raise _RefusedError(404, "there is no such graph, or too many were built after it")
+            raise RefusedError(404, "there is no such graph, or too many were built after it")
         return built
 
 
@@ -275,56 +275,56 @@ class Status:
 
 async def _send_file(name: str, _: web.Request) -> web.Response:
     files, kind = _FILES[name]
-    return web.Response(text="".join(map(read, files)), content_type=kind, charset="utf-8", headers=_HEADERS)
+    return web.Response(text="".join(map(read, files)), content_type=kind, charset="utf-8", headers=HEADERS)
 
 
-async def _act(action: _Action, request: web.Request) -> web.Response:
+async def act(action: Action, request: web.Request) -> web.Response:
     """Carry out what a person does on the page; refuse what did not come from there."""
     try:
         # An HTML form can send neither the header nor the type.
         if request.headers.get(HEADER) != "1" or request.content_type != "application/json":
-            raise _RefusedError(403, "this can be asked for on the status page only")
+            raise RefusedError(403, "this can be asked for on the status page only")
         if request.headers.get("Origin") != f"http://{request.host}":
-            raise _RefusedError(403, "another site asks for this")
+            raise RefusedError(403, "another site asks for this")
         try:
             values = await request.json()
         except (ValueError, RecursionError):
-            raise _RefusedError(400, "the request is not JSON") from None
+            raise RefusedError(400, "the request is not JSON") from None
         if not isinstance(values, dict):
-            raise _RefusedError(400, "the request is not an object")
+            raise RefusedError(400, "the request is not an object")
         return _json(await action(values))
-    except _RefusedError as error:
+    except RefusedError as error:
         return _refusal(error)
 
 
 def _json(value: Mapping[str, Any]) -> web.Response:
-    return web.json_response(value, headers=_HEADERS)
+    return web.json_response(value, headers=HEADERS)
 
 
-def _refusal(error: _RefusedError) -> web.Response:
-    return web.json_response({"error": printable(str(error), _LONGEST)}, status=error.status, headers=_HEADERS)
+def _refusal(error: RefusedError) -> web.Response:
+    return web.json_response({"error": printable(str(error), _LONGEST)}, status=error.status, headers=HEADERS)
 
 
 def _check_text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise _RefusedError(400, f"{name} must be a text")
+        raise RefusedError(400, f"{name} must be a text")
     return value
 
 
 def _choose(name: str, value: str, known: tuple[Any, ...]) -> Any:
     if value and value not in known:
-        raise _RefusedError(400, f"{name} must be one of {list(known)}")
+        raise RefusedError(400, f"{name} must be one of {list(known)}")
     return value or None
 
 
 def _check_empty(values: Mapping[str, Any]) -> None:
     if values:
-        raise _RefusedError(400, "the request has unknown members")
+        raise RefusedError(400, "the request has unknown members")
 
 
 def _read_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise _RefusedError(404, "there is no such graph")
+        raise RefusedError(404, "there is no such graph")
     return int(text)
 
 
@@ -334,9 +334,9 @@ def _check_fault(name: str, value: object) -> Any:
     for each in value if many and isinstance(value, list) else [value]:
         number = type(each) is int or (type(each) is float and name == "delay")
         if isinstance(each, int | float) and not (number and 0 <= each <= (_LONGEST_DELAY if name == "delay" else _LARGEST)):
-            raise _RefusedError(400, f"{name} is a number that is too large, or none that can be")
+            raise RefusedError(400, f"{name} is a number that is too large, or none that can be")
         if not (number or each is None or isinstance(each, str)):
-            raise _RefusedError(400, f"{name} must be a number or a text")
+            raise RefusedError(400, f"{name} must be a number or a text")
     return value
 
 
@@ -464,13 +464,3 @@ def _note(built: Built) -> str:
 def _find_placement(built: Built) -> Placement | None:
     graph = built.graph()
     return built.placement if graph is None else graph.placement
-
-
-def _describe_table(table: Table) -> dict[str, Any]:
-    return {
-        "title": table.title,
-        "facts": [*table.facts, *table.notes],
-        "columns": [{"name": name, "number": name in table.numbers} for name in table.columns],
-        "rows": [[printable(text, _LONGEST) for text in row] for row in table.rows[:_MOST_ROWS]],
-        "more": max(0, len(table.rows) - _MOST_ROWS),
-    }

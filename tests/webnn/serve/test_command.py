@@ -21,7 +21,8 @@ from tests.support import PATIENCE
 from tests.webnn.serve.support import Client
 from webnn._extras import install_command
 from webnn.commands.main import app
-from webnn.serve.command import Warnings, parse_faults
+from webnn.serve.command import Warnings
+from webnn.serve.options import parse_faults
 from webnn.serve.options import Options
 from webnn.serve.record import Record
 from webnn.serve.server import Server
