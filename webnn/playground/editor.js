@@ -27,7 +27,7 @@ export function makeEditor(parent, {onRun, onChange}) {
         keymap.of([{key: 'Mod-Enter', run: () => (onRun(), true)}, ...defaultKeymap, ...historyKeymap]),
         lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), indentOnInput(), bracketMatching(),
         syntaxHighlighting(colours), language.of([]), EditorView.lineWrapping,
-        EditorView.contentAttributes.of({'aria-label': 'Program', 'aria-describedby': 'keys', spellcheck: 'false'}),
+        EditorView.contentAttributes.of({tabindex: '0', 'aria-label': 'Program', 'aria-describedby': 'keys', spellcheck: 'false'}),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !filling) onChange();
         }),

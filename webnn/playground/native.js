@@ -1,38 +1,38 @@
 // The browser's own WebNN beside the emulator: a frame runs the program, and its numbers are compared.
 
-/** After how many milliseconds a program in the frame is ended, and how long its outputs may be. */
-const LONGEST_RUN = 30_000, MOST_LINES = 2000, MOST_READS = 32;
-let frame = null;
+/** After how many milliseconds a program in the frame is ended, and one that does not answer; how much it may say. */
+const LONGEST_RUN = 30_000, LONGEST_START = 5000, MOST_LINES = 2000, MOST_LETTERS = 10_000, MOST_READS = 32;
 
-function load() {
-  frame ??= new Promise((resolve) => {
-    const element = document.createElement('iframe');
-    element.title = "The browser's own WebNN";
-    element.hidden = true;
-    element.sandbox = 'allow-scripts';
-    element.allow = 'webnn *';
-    element.src = 'native.html';
-    element.onload = () => resolve(element);
-    document.body.append(element);
-  });
-  return frame;
-}
-
-async function send(data, onMessage) {
+/** Make a frame, send it one message, and return a function that ends it. The answers go to `onMessage`. */
+function start(message, onMessage) {
+  const frame = document.createElement('iframe');
+  frame.title = "The browser's own WebNN";
+  frame.hidden = true;
+  frame.sandbox = 'allow-scripts';
+  frame.allow = 'webnn *';
+  frame.src = 'native.html';
   const {port1, port2} = new MessageChannel();
-  port1.onmessage = onMessage;
-  // The frame's origin is opaque: no other address fits it.
-  (await load()).contentWindow.postMessage(data, '*', [port2]);
-  return port1;
+  port1.onmessage = ({data}) => onMessage(data);
+  // The frame's origin is opaque: no address fits it.
+  frame.onload = () => frame.contentWindow?.postMessage(message, '*', [port2]);
+  document.body.append(frame);
+  return () => {
+    port1.close();
+    frame.remove();
+  };
 }
 
 /** Tell whether the browser has WebNN for the frame. */
-export function hasNative() {
-  if (!('ml' in navigator)) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(false), 5000);
-    send({probe: true}, ({data}) => resolve(data?.value === true));
+export async function hasNative() {
+  if (!('ml' in navigator)) return false;
+  let end, timer;
+  const found = await new Promise((resolve) => {
+    timer = setTimeout(() => resolve(false), LONGEST_START);
+    end = start({probe: true}, (data) => resolve(data?.value === true));
   });
+  clearTimeout(timer);
+  end();
+  return found;
 }
 
 /** Run a program; return its output, the numbers that it read, and its error. */
@@ -40,31 +40,40 @@ export async function runNative(source, signal) {
   const reads = await (await fetch('reads.js')).text();
   const found = {output: [], reads: [], error: ''};
   return new Promise((resolve, reject) => {
-    let port = null;
-    const end = (error) => {
+    const finish = (error) => {
       clearTimeout(timer);
-      port?.postMessage('stop');
-      port?.close();
+      signal.removeEventListener('abort', abort);
+      end();
       found.error = error;
       resolve(found);
     };
-    const timer = setTimeout(() => end(`the program was not done after ${LONGEST_RUN / 1000} s`), LONGEST_RUN);
-    signal.addEventListener('abort', () => { end(''); reject(new Error('stopped')); });
-    send({source, reads}, ({data}) => {
+    const abort = () => {
+      reject(new Error('stopped'));
+      finish('');
+    };
+    const timer = setTimeout(() => finish(`the program was not done after ${LONGEST_RUN / 1000} s`), LONGEST_RUN);
+    signal.addEventListener('abort', abort);
+    const end = start({source, reads}, (data) => {
       // The program can send anything.
       const {kind, value} = Object(data), text = String(value);
-      if (kind === 'output' && found.output.length < MOST_LINES) found.output.push(text.slice(0, 10_000));
+      if (kind === 'output' && found.output.length < MOST_LINES) found.output.push(text.slice(0, MOST_LETTERS));
       else if (kind === 'read' && found.reads.length < MOST_READS) {
-        try {
-          const {dataType, shape, values, size} = JSON.parse(text);
-          found.reads.push({dataType: String(dataType), shape: [...shape].map(Number), values: [...values], size: Number(size)});
-        } catch {
-          // It is not a note of reads.js.
-        }
-      } else if (kind === 'ended') end('');
-      else if (kind === 'failed') end(text.slice(0, 10_000));
-    }).then((made) => { port = made; });
+        const read = parse(text);
+        if (read) found.reads.push(read);
+      } else if (kind === 'ended') finish('');
+      else if (kind === 'failed') finish(text.slice(0, MOST_LETTERS));
+    });
   });
+}
+
+/** Read a note of reads.js; return null for anything else. */
+function parse(text) {
+  try {
+    const {dataType, shape, values, size} = JSON.parse(text);
+    return {dataType: String(dataType), shape: [...shape].map(Number), values: [...values].map(Number), size: Number(size)};
+  } catch {
+    return null;
+  }
 }
 
 const round = (value) => Number.isFinite(value) ? Number(value.toPrecision(6)).toString() : String(value);

@@ -153,7 +153,7 @@ function drawTable({title, facts, columns, rows, more}) {
   const head = make('tr', {}, ...shown.map((place) => make('th', {scope: 'col', className: kind(place), textContent: columns[place].name})));
   const body = rows.map((row) => make('tr', {}, ...shown.map((place) => make('td', {className: kind(place), textContent: row[place]}))));
   const table = make('table', {'aria-label': title}, make('thead', {}, head), make('tbody', {}, ...body));
-  return make('div', {}, make('h3', {textContent: title}), ...facts.map((each) => make('p', {className: 'note', textContent: each})),
+  return make('div', {}, make('h3', {textContent: title}), ...(facts.length ? [make('ul', {className: 'lines'}, ...facts.map((each) => make('li', {textContent: each})))] : []),
     ...(rows.length ? [make('div', {className: 'table', tabIndex: 0, role: 'region', 'aria-label': title}, table)] : []),
     ...(more ? [make('p', {className: 'note', textContent: `${more} more rows`})] : []));
 }
