@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.emulation import Emulation
@@ -20,7 +20,10 @@ from webnn.display.table import as_data
 from webnn.playground.order import Order
 from webnn.playground.record import MARK, Record, find_place, locate
 
-__all__ = ["OUTCOME", "check", "main", "prepare", "run"]
+if TYPE_CHECKING:
+    from webnn.check.report import Report
+
+__all__ = ["OUTCOME", "check", "main", "prepare", "run", "tabulate_report"]
 
 #: The files of a run, in its folder: the order, what became of it, and the folder of the program, which holds nothing else.
 _ORDER, OUTCOME, _PROGRAM = "order.json", "outcome.json", "program"
@@ -59,8 +62,6 @@ def check(order: Order, folder: Path, timeout: float) -> dict[str, Any]:
     """Run a program, whose file is in a folder, on every profile, as `webnn check` does, and return the table."""
     # A run does without.
     from webnn.check.events import Job  # noqa: PLC0415
-    from webnn.check.page import tabulate_profiles  # noqa: PLC0415
-    from webnn.check.show import summary  # noqa: PLC0415
     from webnn.check.supervise import Named  # noqa: PLC0415
     from webnn.check.supervise import check as check_profiles  # noqa: PLC0415
 
@@ -68,9 +69,16 @@ def check(order: Order, folder: Path, timeout: float) -> dict[str, Any]:
     job = Job(program=str(folder / order.file), kind=language, revision=order.revision or None)
     profiles = [Named(profile, profile, False) for profile in PROFILES]
     report = check_profiles(job, profiles, lambda run, output: None, every=False, timeout=timeout)
+    return tabulate_report(report.model_copy(update={"program": order.file}))
+
+
+def tabulate_report(report: Report) -> dict[str, Any]:
+    """Return the table of a check, as what became of a program."""
+    from webnn.check.page import tabulate_profiles  # noqa: PLC0415 (as above)
+    from webnn.check.show import summary  # noqa: PLC0415
+
     table = as_data(tabulate_profiles(report), _MOST_ROWS, _LONGEST)
-    shown = summary(report.model_copy(update={"program": order.file}))
-    return {"tables": [{**table, "title": "Every profile", "facts": [shown]}], "error": None, "ended": True}
+    return {"tables": [{**table, "title": "Every profile", "facts": [summary(report)]}], "error": None, "ended": True}
 
 
 def run(order: Order, folder: Path, timeout: float, save: Callable[[dict[str, Any]], None] = lambda outcome: None) -> dict[str, Any]:
