@@ -90,7 +90,7 @@ def _describe(description: GraphDescription, graph: MLGraph) -> dict[str, Any]:
     else:
         try:
             picture = draw(description, placement=placement)
-        except ModuleNotFoundError as error:
+        except ImportError as error:  # the library that makes layouts is an extra
             note = f"{note}\nThere is no picture: {error}".strip()
     return {
         "name": clip(", ".join(description.outputs), _LONGEST),
