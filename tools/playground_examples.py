@@ -51,6 +51,7 @@ def write() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the file, or compare it; return an exit status."""
     parser = argparse.ArgumentParser(description="Write the examples of the playground.")
     parser.add_argument("--check", action="store_true", help="write nothing, fail if the file differs")
     options = parser.parse_args(arguments)

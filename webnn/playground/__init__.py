@@ -10,6 +10,4 @@ from webnn.commands.registry import Entry
 __all__ = ["COMMANDS"]
 
 #: The commands of this extra: an entry point.
-COMMANDS: Mapping[str, Entry] = MappingProxyType(
-    {"playground": Entry("webnn.playground.command", "Open a page to try programs on.")}
-)
+COMMANDS: Mapping[str, Entry] = MappingProxyType({"playground": Entry("webnn.playground.command", "Open a page to try programs on.")})

@@ -55,7 +55,7 @@ class Order:
             profile=load_profile(self.profile) if self.profile else None,
             # The page lists the operators that leave their device.
             fallback="silent",
-            faults=parse_faults(self.faults) if self.faults.strip() else None,
+            faults=parse_faults(self.faults, "faults") if self.faults.strip() else None,
             numerics=convert_numerics(self.numerics, "numerics") if self.numerics else None,
             **others,
         )

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +18,7 @@ from webnn.context.processes import end_with_parent
 from webnn.context.profiles import PROFILES
 from webnn.display.pages import read
 from webnn.display.table import as_data
+from webnn.javascript.ends import OUT_OF_TIME
 from webnn.playground.order import Order
 from webnn.playground.record import MARK, Record, find_place, locate
 
@@ -82,14 +84,33 @@ def tabulate_report(report: Report) -> dict[str, Any]:
 
 
 def run(order: Order, folder: Path, timeout: float, save: Callable[[dict[str, Any]], None] = lambda outcome: None) -> dict[str, Any]:
-    """Run a program, whose file is in a folder, and return what became of it. ``save`` gets what is known meanwhile."""
+    """Run a program, whose file is in a folder, and return what became of it.
+
+    Args:
+        order: The program.
+        folder: The folder of its file.
+        timeout: After how many seconds it ends; 0 for never, in Python. This process ends with a program in Python.
+        save: Gets what is known meanwhile.
+    """
     record = Record(save)
+    if order.language == "python" and timeout:
+        # A program that loops can only be ended with the process.
+        timer = threading.Timer(timeout, _expire, [record, timeout, save])
+        timer.daemon = True
+        timer.start()
     with Emulation(order.settings(on_build=record.note_graph)):
         error = _RUN[order.language](order, folder, timeout, record)
     return {**record.describe(), "error": error, "ended": True}
 
 
-def _run_python(order: Order, folder: Path, timeout: float, record: Record) -> dict[str, Any] | None:
+def _expire(record: Record, timeout: float, save: Callable[[dict[str, Any]], None]) -> None:
+    sys.stdout.flush()
+    error = {"message": f"the program was not done after {timeout:g} s", "line": None, "column": None}
+    save({**record.describe(), "error": error, "ended": True})
+    os._exit(OUT_OF_TIME)
+
+
+def _run_python(order: Order, folder: Path, _: float, record: Record) -> dict[str, Any] | None:
     """Run a program in Python with the rights of this process."""
     if order.revision:
         os.environ["WEBNN_REVISION"] = order.revision
@@ -153,7 +174,10 @@ def _run_javascript(order: Order, folder: Path, timeout: float, record: Record) 
         revision=order.revision or NEWEST,
     )
     try:
-        code = run_program(find_node(), program, stdout=cast("BinaryIO", console), stderr=cast("BinaryIO", errors))
+        named = os.environ.get("WEBNN_NODE")
+        code = run_program(
+            find_node(Path(named) if named else None), program, stdout=cast("BinaryIO", console), stderr=cast("BinaryIO", errors)
+        )
     except (NodeMissingError, ValueError) as error:
         return {"message": str(error), "line": None, "column": None}
     if not code:

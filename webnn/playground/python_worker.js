@@ -11,7 +11,7 @@ async function load() {
     messageCallback: () => {}, errorCallback: (text) => problems.push(text),
   });
   const missing = packages.filter((each) => !(each in python.loadedPackages));
-  if (missing.length) throw new Error(`the package ${missing.join(', ')} cannot be loaded: ${problems[0] ?? 'no reason is known'}`);
+  if (missing.length) throw new Error(`the package ${missing.join(', ')} cannot be loaded: ${problems.join(' ').trim() || 'no reason is known'}`);
   return python;
 }
 

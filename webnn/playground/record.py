@@ -58,7 +58,7 @@ class Record:
             self._on_change(self.describe())
 
     def note_read(self, line: bytes) -> None:
-        """Note numbers that a program has read: what follows `MARK`. A program can write such a line, too; one that is wrong is left out."""
+        """Note numbers that a program has read: what follows `MARK`. A program can write such a line itself; a wrong one is left out."""
         with self._lock:
             if len(self._reads) == _MOST_READS or len(line) > _LONGEST_READ:
                 return

@@ -43,7 +43,9 @@ class Runs:
 
     def __init__(self, timeout: float, most: int | None = None) -> None:
         self._timeout = timeout
-        self._places = most or cores()
+        self._most = most or cores()
+        #: How many run now.
+        self.running = 0
 
     async def run(self, order: Order, what: str) -> dict[str, Any]:
         """Run a program, or check it on every profile, and return what became of it, as JSON. If this is cancelled, the program ends.
@@ -60,8 +62,8 @@ class Runs:
             prepare(folder, order)
             start = _START.format(root=_ROOT, arguments=(what, name, self._timeout))
             process = Process([sys.executable, "-P", "-c", start], {**os.environ, "PYTHONIOENCODING": "utf-8"})
-            # The process itself ends a program in JavaScript, and says more about it.
-            longest = self._timeout * _TIMES if what == "check" else self._timeout + _MORE * (order.language == "javascript")
+            # The process itself ends a program in time, and says more about it.
+            longest = self._timeout * _TIMES if what == "check" else self._timeout + _MORE
             try:
                 ended = await asyncio.to_thread(process.wait, longest)
             finally:
@@ -71,13 +73,13 @@ class Runs:
     @contextmanager
     def _place(self) -> Iterator[None]:
         """Take one of the places of programs that run at once."""
-        if self._places == 0:
+        if self.running == self._most:
             raise BusyError
-        self._places -= 1
+        self.running += 1
         try:
             yield
         finally:
-            self._places += 1
+            self.running -= 1
 
 
 def _conclude(file: Path, ended: Exit) -> dict[str, Any]:

@@ -27,8 +27,7 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _FRAME_POLICY = (
-    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'self'"
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
 
@@ -42,12 +41,15 @@ class Playground:
 
     Attributes:
         token: The secret part of the addresses.
+        runs: The programs that run.
     """
 
-    def __init__(self, languages: tuple[str, ...] = ("javascript",), *, timeout: float = 30.0, start: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, languages: tuple[str, ...] = ("javascript",), *, timeout: float = 30.0, start: Mapping[str, str] | None = None
+    ) -> None:
         self.token = secrets.token_urlsafe(24)
         self._languages = languages
-        self._runs = Runs(timeout)
+        self.runs = Runs(timeout)
         self._start = start
 
     @property
@@ -80,7 +82,7 @@ class Playground:
     async def _run(self, what: str, values: dict[str, Any]) -> dict[str, Any]:
         order = self._read(values)
         try:
-            return await self._runs.run(order, what)
+            return await self.runs.run(order, what)
         except BusyError:
             raise RefusedError(409, "too many programs run: wait until one has ended") from None
 
@@ -102,4 +104,6 @@ async def _send(name: str, _: web.Request) -> web.Response:
 
 async def _explain(_: web.Request) -> web.Response:
     """Answer the address of a link, which has no token: the program is in its fragment, which a browser does not send."""
-    return refuse(404, "this is a link to a program. Open it with: webnn playground 'LINK'. Or paste it into the field Link of an open page")
+    return refuse(
+        404, "this is a link to a program. Open it with: webnn playground 'LINK'. Or paste it into the field Link of an open page"
+    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import webnn
 from webnn._extras import install_command
 from webnn.commands.choices import (
     DialectOption,

@@ -87,8 +87,8 @@ def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
             faults.delay = value
 
 
-def parse_faults(text: str) -> webnn.Faults:
-    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
+def parse_faults(text: str, where: str = "--faults") -> webnn.Faults:
+    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``. ``where`` names the text in errors.
 
     Raises `ValueError` if it is no such text, or a value is invalid.
     """
@@ -96,31 +96,31 @@ def parse_faults(text: str) -> webnn.Faults:
     for part in text.split(","):
         name, separator, value = (each.strip() for each in part.partition("="))
         if not separator or not value:
-            raise ValueError(f"--faults takes NAME=VALUE, separated by commas, got {part!r}")
+            raise ValueError(f"{where} takes NAME=VALUE, separated by commas, got {part!r}")
         if name not in FAULTS:
-            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(FAULTS)}")
+            raise ValueError(f"{where}: there is no {name!r}; there are {', '.join(FAULTS)}")
         if name in values:
-            raise ValueError(f"--faults: {name} is given twice")
-        values[name] = _parse_fault(name, value)
+            raise ValueError(f"{where}: {name} is given twice")
+        values[name] = _parse_fault(name, value, where)
     try:
         return webnn.Faults(**values)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"--faults: {error}") from None
+        raise ValueError(f"{where}: {error}") from None
 
 
-def _parse_fault(name: str, value: str) -> object:
+def _parse_fault(name: str, value: str, where: str) -> object:
     if name == "refuse":
         return value.split("+")
     if name == "delay":
         try:
             return float(value)
         except ValueError:
-            raise ValueError(f"--faults: delay must be a number of seconds, got {value!r}") from None
+            raise ValueError(f"{where}: delay must be a number of seconds, got {value!r}") from None
     several = name in {"failBuild", "failCompute"}
     if several and value == "all":
         return value
     numbers = value.split("+") if several else [value]
     if not all(map(_NUMBER.fullmatch, numbers)):
         expected = "a number, several such as 1+3, or all" if several else "a number"
-        raise ValueError(f"--faults: {name} must be {expected}, got {value!r}")
+        raise ValueError(f"{where}: {name} must be {expected}, got {value!r}")
     return [int(number) for number in numbers] if several else int(value)

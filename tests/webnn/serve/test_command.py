@@ -16,13 +16,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import webnn
 from tests.support import PATIENCE
 from tests.webnn.serve.support import Client
 from webnn._extras import install_command
 from webnn.commands.main import app
 from webnn.serve.command import Warnings
-from webnn.serve.options import parse_faults
 from webnn.serve.options import Options
 from webnn.serve.record import Record
 from webnn.serve.server import Server
@@ -163,22 +161,3 @@ def test_warnings_are_bounded(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 101
     assert lines[0] == "webnn: warning: 0\\x1b[31m"
     assert lines[-1] == "webnn: there are more warnings: the status page has them"
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "value"),
-    [
-        ("failBuild=2", "failBuild", range(2, 3)),
-        ("failBuild=1+3", "failBuild", {1, 3}),
-        ("failCompute=all", "failCompute", "all"),
-        ("delay=0.5", "delay", 0.5),
-        ("memoryLimit=1000", "memoryLimit", 1000),
-        ("loseAfter=2", "loseAfter", 2),
-        ("refuse=npu+gpu", "refuse", {"npu": "", "gpu": ""}),
-        (" delay = 1 , failBuild=1", "delay", 1.0),
-    ],
-)
-def test_faults(text: str, name: str, value: object) -> None:
-    found = getattr(parse_faults(text), name)
-    expected = getattr(webnn.Faults(**{name: list(value) if isinstance(value, set | range) else value}), name)
-    assert found == expected
