@@ -93,13 +93,16 @@ def run(order: Order, folder: Path, timeout: float, save: Callable[[dict[str, An
         save: Gets what is known meanwhile.
     """
     record = Record(save)
+    # A program that loops can only be ended with the process.
+    timer = threading.Timer(timeout, _expire, [record, timeout, save])
+    timer.daemon = True
     if order.language == "python" and timeout:
-        # A program that loops can only be ended with the process.
-        timer = threading.Timer(timeout, _expire, [record, timeout, save])
-        timer.daemon = True
         timer.start()
-    with Emulation(order.settings(on_build=record.note_graph)):
-        error = _RUN[order.language](order, folder, timeout, record)
+    try:
+        with Emulation(order.settings(on_build=record.note_graph)):
+            error = _RUN[order.language](order, folder, timeout, record)
+    finally:
+        timer.cancel()
     return {**record.describe(), "error": error, "ended": True}
 
 
