@@ -66,11 +66,13 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.display": "webnn/display",
     }
 )
-#: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other one.
+#: The extras, with their packages: nothing else imports or names them, so their folders can be deleted. An extra stands on no other
+#: one, except that the playground goes with the server.
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "bench": ("webnn.fuzz", "webnn.browser", "webnn.calls", "webnn.wpt_runner.browser", "webnn.wpt_runner.writing"),
         "serve": ("webnn.serve", "webnn.playground"),
+        "playground": ("webnn.playground",),
         "scale": ("webnn.scale",),
         "generate": ("webnn.generate",),
         "notebook": ("webnn.notebook",),

@@ -81,7 +81,7 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         variables = {**variables, "HOME": str(folder), "USERPROFILE": str(folder)}
         if bash := shutil.which("bash"):
             command = [bash, "-c", '"$0" "$@"; exit $?', *command]
-    if words[:2] == ["webnn", "serve"] or "http.server" in words:
+    if words[:2] in (["webnn", "serve"], ["webnn", "playground"]) or "http.server" in words:
         return serve(command, folder, environment_of(variables))
     return subprocess.run(
         command, cwd=folder, env=environment_of(variables), capture_output=True, encoding="utf-8", timeout=600, check=False

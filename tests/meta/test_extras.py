@@ -85,12 +85,13 @@ def run(folder: Path, *arguments: str) -> str:
 def test_the_rest_works_without_an_extra(names: tuple[str, ...], tree: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     shutil.copytree(tree, folder, symlinks=True)
-    for package in (package for name in names for package in EXTRAS[name]):
+    for package in {package for name in names for package in EXTRAS[name]}:
         shutil.rmtree(folder / PACKAGES[package])
     assert int(run(folder, "-c", IMPORT_ALL)) > 400
     listed = run(folder, "-m", "webnn", "--help")
     assert "Read handwritten digits" in listed
     assert ("  serve " in listed) == ("serve" not in names)
+    assert ("  playground " in listed) == {"serve", "playground"}.isdisjoint(names)
     assert "CPU" in run(folder, "-m", "webnn", "devices")
     # The plug-in of pytest is an entry point, too, which pytest itself loads.
     assert " passed" in run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:webnn_serve", *TESTS)

@@ -88,9 +88,9 @@ def set_fault(faults: webnn.Faults, name: str, value: Any) -> None:
 
 
 def parse_faults(text: str, where: str = "--faults") -> webnn.Faults:
-    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``. ``where`` names the text in errors.
+    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
 
-    Raises `ValueError` if it is no such text, or a value is invalid.
+    ``where`` names the text in errors. Raises `ValueError` if it is no such text, or a value is invalid.
     """
     values: dict[str, Any] = {}
     for part in text.split(","):

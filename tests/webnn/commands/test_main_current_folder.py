@@ -30,7 +30,7 @@ NAMES = [
 ]
 #: Leaves a mark beside itself.
 HOSTILE = "import os\nopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), __name__ + '.ran'), 'w').close()\n"
-#: Calls of each command, which start every kind of process that it has. `serve` ends at once, because the port is taken.
+#: Calls of each command, which start every kind of process that it has. `serve` and `playground` end at once, because the port is taken.
 CALLS: dict[str, list[list[str]]] = {
     "demo": [["--images", "0"]],
     "devices": [["--isolate"], ["--simulators", "--isolate"]],
@@ -40,6 +40,7 @@ CALLS: dict[str, list[list[str]]] = {
     "batch": [["graph.webnn", "rows.npy", "-o", "out", "--batch-size", "8", "--executor", "processes:2"]],
     "attach": [[]],
     "serve": [["page", "--port", "@PORT@"]],
+    "playground": [["program.mjs", "--port", "@PORT@"]],
     "check": [["program.mjs", "--profile", "coreml", "--revision", "2026-06", "--executor", "processes:1"]],
     "show": [["graph.webnn"]],
     "convert": [
@@ -58,7 +59,7 @@ CALLS: dict[str, list[list[str]]] = {
     "wpt": [["run", "--wpt", "checkout", "--jobs", "1", "--expectations", "none"]],
 }
 #: A command that has nothing to do here or that finds a difference, and its exit code.
-CODES = {"serve": 1, "browser": 2, "spec": 1}
+CODES = {"serve": 1, "playground": 1, "browser": 2, "spec": 1}
 PROGRAM = """
 const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
 await builder.build({y: builder.relu(builder.input('x', {dataType: 'float32', shape: [2]}))});

@@ -14,8 +14,10 @@ PROGRAM = {"language": "javascript", "source": "1"}
 def test_an_order() -> None:
     order = read_order({**PROGRAM, "profile": "coreml", "revision": "2024-06", "faults": "failBuild=1, delay=0.5", "numerics": "fast"})
     settings = order.settings()
-    assert settings.profile is not None and settings.profile.name == "coreml"
-    assert settings.faults is not None and settings.faults.delay == 0.5
+    assert settings.profile is not None
+    assert settings.profile.name == "coreml"
+    assert settings.faults is not None
+    assert settings.faults.delay == 0.5
     assert (order.file, settings.numerics, settings.fallback) == ("program.mjs", "fast", "silent")
 
 

@@ -38,14 +38,12 @@ def test_no_error() -> None:
 
 
 def test_the_place_of_an_error_in_python() -> None:
-    try:
+    with pytest.raises(ZeroDivisionError) as thrown:
         exec(compile("def f():\n    1 / 0\nf()\n", "program.py", "exec"), {})
-    except ZeroDivisionError as error:
-        assert locate(error, "program.py") == {"message": "ZeroDivisionError: division by zero", "line": 2, "column": None}
-    try:
+    assert locate(thrown.value, "program.py") == {"message": "ZeroDivisionError: division by zero", "line": 2, "column": None}
+    with pytest.raises(SyntaxError) as wrong:
         compile("x = = 1\n", "program.py", "exec")
-    except SyntaxError as error:
-        assert locate(error, "program.py")["line"] == 1
+    assert locate(wrong.value, "program.py")["line"] == 1
 
 
 @each_row(
@@ -93,5 +91,6 @@ def test_graphs() -> None:
     assert (len(noted["graphs"]), noted["moreGraphs"], len(told)) == (12, 2, 14)
     graph = noted["graphs"][0]
     assert graph["operators"] == 1
-    assert "<img" not in graph["picture"] and "<script" not in graph["picture"]
+    assert "<img" not in graph["picture"]
+    assert "<script" not in graph["picture"]
     assert [each["title"] for each in graph["tables"]] == ["Placement"]

@@ -39,7 +39,8 @@ def javascript(source: str, **others: str) -> dict[str, str]:
 @each_row("name", ["", *TYPES, "state.json"])
 def test_files(name: str, page: Address) -> None:
     status, headers, body = page.ask("GET", name)
-    assert status == 200 and body
+    assert status == 200
+    assert body
     policy = headers.get("Content-Security-Policy", "")
     assert "default-src 'none'" in policy
     assert ("sandbox allow-scripts;" in policy) == (name == "native.html")
