@@ -1,4 +1,4 @@
-"""What a person wants to run: the program and the device. It comes from a page, so it is checked."""
+"""The order of a person: a program and a device. It comes from a page, so it is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a program: its graphs as pictures with their placements, and where it failed."""
+"""Notes about a program: its graphs as pictures with their placements, the numbers that it reads, and where it failed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _describe(description: GraphDescription, graph: MLGraph) -> dict[str, Any]:
         try:
             picture = draw(description, placement=placement)
         except ImportError as error:  # the library that makes layouts is an extra
-            note = f"{note}\nThere is no picture: {error}".strip()
+            note = f"{note}\nNo picture is drawn: {error}".strip()
     return {
         "name": clip(", ".join(description.outputs), _LONGEST),
         "operators": count,

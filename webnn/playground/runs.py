@@ -66,8 +66,9 @@ class Runs:
             longest = self._timeout * _TIMES if what == "check" else self._timeout + _MORE
             try:
                 ended = await asyncio.to_thread(process.wait, longest)
-            finally:
+            except BaseException:  # the page is gone, or the server ends
                 process.kill()
+                raise
             return _conclude(folder / OUTCOME, ended)
 
     @contextmanager

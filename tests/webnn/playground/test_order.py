@@ -1,4 +1,4 @@
-"""What a page may ask for."""
+"""Orders of a page: those that are right, and those that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a program, in the process that runs it."""
+"""A program in the process that runs it: its graphs, its error and its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is noted about a program."""
+"""Notes about a program."""
 
 from __future__ import annotations
 
