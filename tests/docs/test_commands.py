@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -115,8 +115,9 @@ def serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> s
     ) as process:
         try:
             assert process.stdout is not None
-            page = re.search(r"http://[\w.:]+/", process.stdout.readline())
-            answer = urlopen(page[0], timeout=60).status if page and "--proxy" not in command else 200
+            page = re.search(r"http://[\w.:]+/\S*", process.stdout.readline())
+            # The address leads to another one, with a cookie.
+            answer = build_opener(HTTPCookieProcessor()).open(page[0], timeout=60).status if page and "--proxy" not in command else 200
         finally:
             process.kill()
         _, errors = process.communicate()

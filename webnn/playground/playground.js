@@ -10,7 +10,7 @@ const OPTIONS = [...CHOICES, 'faults'];
 /** What a page without a server brings itself. */
 const local = document.documentElement.dataset.python === undefined ? null : await import('./python.js');
 
-let state = null, running = null, pictures = [];
+let state = null, running = null, pictures = [], native = false;
 const editor = makeEditor(find('editor'), {onRun: run, onChange: () => { find('example').value = ''; }});
 
 function make(name, values = {}, ...children) {
@@ -42,9 +42,15 @@ function show(program, {foreign = false} = {}) {
     if (known) field.value = value; else dropped.push(`${name} ${value.slice(0, 40)}`);
   }
   editor.fill(program.source ?? '', program.language);
+  offerNative();
   find('foreign').hidden = !foreign;
   clear();
   say(dropped.length ? `Not available here: ${dropped.join(', ')}.` : 'Nothing has run yet.', dropped.length > 0);
+}
+
+/** Offer the browser's own WebNN for programs in its own language. */
+function offerNative() {
+  find('native-choice').hidden = !native || form.elements.language.value !== 'javascript';
 }
 
 async function open(fragment) {
@@ -85,12 +91,12 @@ async function act(what, title) {
   tick();
   const timer = setInterval(tick, 1000);
   try {
-    const isNative = what === 'run' && program.language === 'javascript' && find('native').checked && !find('native-choice').hidden;
+    const isNative = what === 'run' && find('native').checked && !find('native-choice').hidden;
     // The browser's own WebNN comes second: both would share the cores.
     const outcome = await ask(what, program, signal);
-    const native = isNative ? await runNative(program.source, signal) : null;
+    const beside = isNative ? await runNative(program.source, signal) : null;
     clearInterval(timer);
-    present(outcome, native);
+    present(outcome, beside);
   } catch (error) {
     clearInterval(timer);
     say(signal.aborted ? 'Stopped.' : `It cannot run: ${error.message}`, true);
@@ -115,7 +121,7 @@ function clear() {
   editor.mark(null);
 }
 
-function present(outcome, native) {
+function present(outcome, beside) {
   const {error, graphs = [], reads = [], tables = [], output = '', seconds} = outcome;
   const count = graphs.length + (outcome.moreGraphs ?? 0);
   const facts = tables.length ? '' : ` ${count} graph${count === 1 ? '' : 's'} built.`;
@@ -128,17 +134,17 @@ function present(outcome, native) {
     find('go').onclick = () => editor.go(error);
     editor.mark(error);
   }
-  const outputs = [['Output', output], ...(native ? [["Output of this browser's WebNN", [...native.output, native.error].filter(Boolean).join('\n')]] : [])];
+  const outputs = [['Output', output], ...(beside ? [["Output of this browser's WebNN", [...beside.output, beside.error].filter(Boolean).join('\n')]] : [])];
   if (tables.length === 0) {
     find('outputs').hidden = false;
-    find('outputs').className = native ? 'beside' : '';
+    find('outputs').className = beside ? 'beside' : '';
     find('outputs').append(...outputs.map(([title, text]) => {
       return make('div', {}, make('h3', {textContent: title}), make('pre', {tabIndex: 0, 'aria-label': title, role: 'region', textContent: text || '(nothing)'}));
     }));
   }
-  if (reads.length || native?.reads.length) {
+  if (reads.length || beside?.reads.length) {
     find('numbers').hidden = false;
-    find('numbers').append(drawTable(compare(reads, native)));
+    find('numbers').append(drawTable(compare(reads, beside)));
   }
   find('tables').hidden = !tables.length;
   find('tables').append(...tables.map((each) => drawTable(each)));
@@ -188,7 +194,10 @@ find('example').addEventListener('change', ({target}) => {
     target.value = String(state.examples.indexOf(chosen));
   }
 });
-form.elements.language.addEventListener('change', ({target}) => editor.fill(editor.text, target.value));
+form.elements.language.addEventListener('change', ({target}) => {
+  editor.fill(editor.text, target.value);
+  offerNative();
+});
 find('copy').addEventListener('click', async () => {
   try {
     const fragment = await links.write(order());
@@ -222,7 +231,8 @@ async function start() {
   find('facts').textContent = `webnn ${state.version}. ${where}`;
   show(state.start ?? state.examples[0] ?? {language: state.languages[0]});
   if (location.hash) await open(location.hash);
-  find('native-choice').hidden = !await hasNative();
+  native = await hasNative();
+  offerNative();
 }
 
 start().catch((error) => say(`The page does not work: ${error.message}`, true));
