@@ -115,6 +115,8 @@ def _expire(record: Record, timeout: float, save: Callable[[dict[str, Any]], Non
 
 def _run_python(order: Order, folder: Path, _: float, record: Record) -> dict[str, Any] | None:
     """Run a program in Python with the rights of this process."""
+    # Without a server, the next program has the same process.
+    os.environ.pop("WEBNN_REVISION", None)
     if order.revision:
         os.environ["WEBNN_REVISION"] = order.revision
     # Its messages name the file without the folder.

@@ -1,4 +1,4 @@
-"""Programs where there is no ONNX Runtime, no thread and no process, as in a browser: https://pyodide.org is such a Python."""
+"""Programs without ONNX Runtime, threads and processes, as in a browser: Pyodide is such a Python."""
 
 from __future__ import annotations
 
@@ -65,6 +65,13 @@ def test_programs_run() -> None:
     assert '"coreml"' in refused["error"]["message"]
     assert refused["error"]["line"] is not None
     assert wrong["error"]["message"] == "only programs in Python run in this page"
+
+
+def test_a_program_leaves_nothing_to_the_next() -> None:
+    source = "import os\nprint(os.environ.get('WEBNN_REVISION'), 'x' in globals())\nx = 1\n"
+    order = {"language": "python", "source": source}
+    first, second = ask(("run", {**order, "revision": "2024-06"}), ("run", order))
+    assert (first["output"], second["output"]) == ("2024-06 False\n", "None False\n")
 
 
 def test_every_profile() -> None:

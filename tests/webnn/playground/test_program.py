@@ -22,6 +22,7 @@ builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", shap
 @pytest.fixture(autouse=True)
 def nothing_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WEBNN_REVISION", raising=False)
     monkeypatch.setattr("sys.argv", ["pytest"])
     monkeypatch.setattr("sys.path", [*sys.path])
 
