@@ -27,6 +27,7 @@ from benchmarks import (
     pages,
     quantized,
     recurrent,
+    siege,
     small,
     squeezenet,
     startup,
@@ -509,6 +510,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         **devices.CASES,
         **litert.CASES,
         **pages.CASES,
+        **siege.CASES,
         **startup.CASES,
     }
 )

@@ -167,7 +167,7 @@ def _allowlist_of_targets(targets: list[str], container: Origin, target: Origin)
     keywords = {each.lower() for each in targets or ["'src'"]}
     # 2.9.2.1-2 The keywords, in capitals as well.
     origins = [origin for keyword, origin in (("'self'", container), ("'src'", target)) if keyword in keywords]
-    # 2.9.2.3-4 The origins of URLs. Any other text, 'none' for example, adds nothing, and neither does a host with an asterisk: only headers have
+    # 2.9.2.3-4 The origins of URLs. Any other text, 'none' for example, adds nothing. Nor does a host with an asterisk: only headers have
     # patterns of hosts, in browsers.
     urls = [origin for origin in map(Origin.of_url, targets) if origin is not None and "*" not in origin.host]
     return Allowlist(origins=tuple(origins), expressions=tuple(text for text in map(str, urls) if EXPRESSION.fullmatch(text)))

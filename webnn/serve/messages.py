@@ -17,6 +17,8 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 
@@ -130,7 +132,13 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
 
 async def unpack_aside(body: Bytes) -> tuple[int, list[Message]]:
     """Do what `unpack` does, without holding up the event loop if that takes long."""
-    return unpack(body) if size_of(body) < _LARGE else await asyncio.to_thread(unpack, body)
+    return unpack(body) if size_of(body) < _LARGE else await asyncio.get_running_loop().run_in_executor(_aside(), unpack, body)
+
+
+@cache
+def _aside() -> ThreadPoolExecutor:
+    """Return the thread for large bodies. One is enough: several would wait for each other, and all pages for them."""
+    return ThreadPoolExecutor(1, thread_name_prefix="webnn-serve-bodies")
 
 
 def _copy(part: memoryview) -> Bytes:

@@ -20,6 +20,7 @@ from webnn.serve.messages import MessageError, pack, read_text, size_of, total_s
 from webnn.serve.options import Options, facts_of
 from webnn.serve.record import Record
 from webnn.serve.reports import exception_handler
+from webnn.serve.turns import Share, Turns
 from webnn.validation.caller import LISTENER
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
@@ -36,6 +37,8 @@ _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 _LONGEST, _MOST_ANCESTORS, _LONGEST_HELLO = 4096, 32, 1 << 18
 #: How many bytes of requests are kept.
 _MOST_KEPT = 1 << 23
+#: How the request of a build begins, within so many characters.
+_BUILD, _LONGEST_START = '"build"', 40
 #: The letters of requests without an answer.
 _TOLD = frozenset("DKS")
 _KINDS = ("window", "worker", "sharedworker")
@@ -130,7 +133,13 @@ class Session:
     """
 
     def __init__(
-        self, name: str, visitor: Visitor, options: Options, on_fault: Callable[[str], None], record: Record | None = None
+        self,
+        name: str,
+        visitor: Visitor,
+        options: Options,
+        on_fault: Callable[[str], None],
+        record: Record | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self.name = name
         self.visitor = visitor
@@ -141,6 +150,7 @@ class Session:
         self.push: Callable[[list[Bytes]], None] | None = None
         self._unsent: Callable[[], int] = lambda: 0
         self.counts = Counts()
+        self.share = Share(turns or Turns())
         self.record = record or Record()
         self._on_fault = on_fault
         with self._listening():
@@ -273,11 +283,13 @@ class Session:
                 return self._answer_again(last, messages)
             self.last = time.monotonic()
             try:
-                with self._listening():
-                    for each, message in enumerate(messages[done:], self._number + 1):
-                        self._number, self._answer = each, []
-                        self._answer = await self._carry_out(each, message)
-                        self._note_faults()
+                async with self.share.working() as rest:
+                    with self._listening():
+                        for each, message in enumerate(messages[done:], self._number + 1):
+                            await rest()
+                            self._number, self._answer = each, []
+                            self._answer = await self._carry_out(each, message)
+                            self._note_faults()
             except RequestError as error:
                 raise MessageError(f"request {self._number} is not one that the binding sends: {error}") from None
             finally:
@@ -337,6 +349,7 @@ class Session:
             begun = self._dispatcher.begin(request, parts, tells_lost=False)
             self._expect(number)
             if isinstance(begun, Begun):
+                self._count(request, begun)
                 self._follow(number, begun, note)
             else:
                 self._end(number, begun, note)
@@ -363,6 +376,7 @@ class Session:
     async def _call(self, number: int, text: str, parts: list[Bytes], note: _Note) -> list[Bytes]:
         begun = self._dispatcher.begin(text, parts)
         if isinstance(begun, Begun):
+            self._count(text, begun)
             await asyncio.wait({begun.future}, timeout=None if begun.is_awaited else _PATIENCE)
             if not begun.future.done():
                 self._expect(number)
@@ -378,6 +392,11 @@ class Session:
         self._expect(number)
         self._end(number, begun, note)
         return self._promise(number)
+
+    def _count(self, text: str, begun: Begun) -> None:
+        """Count the time of a build, which holds up all threads. Computations do not."""
+        if _BUILD in text[:_LONGEST_START]:
+            self.share.follow(begun.future)
 
     def _follow(self, number: int, begun: Begun, note: _Note) -> None:
         """Take the result of an operation that goes on, when it is there."""

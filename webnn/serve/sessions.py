@@ -12,6 +12,7 @@ from webnn.serve.messages import MessageError
 from webnn.serve.options import Options
 from webnn.serve.record import Record
 from webnn.serve.session import EndedError, Session, Visitor
+from webnn.serve.turns import Turns
 
 __all__ = ["FullError", "Sessions"]
 
@@ -45,6 +46,7 @@ class Sessions:
         self.workers: OrderedDict[str, str] = OrderedDict()
         self._on_fault = on_fault
         self._make_record = make_record
+        self._turns = Turns()
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def find(self, name: str) -> Session:
@@ -71,7 +73,7 @@ class Sessions:
         if len(self.living) >= _MOST_SESSIONS:
             raise FullError(f"there are {_MOST_SESSIONS} sessions, which is the most")
         try:
-            session = Session(name, visitor, self.options, self._on_fault, self._make_record(visitor))
+            session = Session(name, visitor, self.options, self._on_fault, self._make_record(visitor), self._turns)
         except ValueError as error:
             raise MessageError(str(error)) from None
         self.living[name] = session
