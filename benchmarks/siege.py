@@ -141,7 +141,8 @@ def _measure(effort: Effort) -> Result:
 
     if importlib.util.find_spec("aiohttp") is None:
         raise SkippedError("the extra serve is not installed")
-    quiet, besieged = [], []
+    quiet: list[float] = []
+    besieged: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "index.html").write_text("<!doctype html><title>A page</title>")
         with _serve(Path(folder)) as (port, path):
@@ -153,7 +154,9 @@ def _measure(effort: Effort) -> Result:
                         attackers.send_signal(sign)
                         time.sleep(_PAUSE)
                         seconds.append(page.measure(effort.repeats(_CALLS)))
-    title = f"A page's small call beside {_HALF_OPEN} half-open connections, {_HOSTILE >> 20} MiB of hostile messages, {_GREEDY} greedy pages"
+    title = (
+        f"A page's small call beside {_HALF_OPEN} half-open connections, {_HOSTILE >> 20} MiB of hostile messages, {_GREEDY} greedy pages"
+    )
     return summarize("page-siege", title, (besieged, quiet), unit="ms", bar=2, against="the same call in quiet")
 
 

@@ -62,6 +62,9 @@ def command(
     isolate: Annotated[
         bool, typer.Option("--isolate", help="Isolate documents from other origins, which gives them SharedArrayBuffer.")
     ] = False,
+    token: Annotated[
+        bool, typer.Option("--token/--no-token", help="Show pages only to browsers that opened the printed address, of this user.")
+    ] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for one that is free.")] = 8000,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -69,7 +72,7 @@ def command(
 
     Any browser can show it.
 
-    Only programs of this machine can reach the server. It prints the addresses of the page and of the status page, and ends at Ctrl-C.
+    Only this user's programs can reach the server, and only the printed address opens the page. It ends at Ctrl-C.
     """
     set_devices(simulators, plugins)
     if (page is None) == (proxy is None):
@@ -94,7 +97,14 @@ def command(
             isolate=isolate,
         )
         warnings = Warnings()
-        server = Server(pages, options, port=port, on_fault=Sparing(_print_fault), make_record=lambda _: Record(on_warning=warnings.tell))
+        server = Server(
+            pages,
+            options,
+            port=port,
+            on_fault=Sparing(_print_fault),
+            make_record=lambda _: Record(on_warning=warnings.tell),
+            private=token,
+        )
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(_HAND_OVER)
@@ -102,9 +112,10 @@ def command(
             stack.enter_context(server)
         except OSError as error:
             raise failure(f"the port {port} cannot be used ({error.strerror or error}): choose another with --port", 1) from None
-        typer.echo(f"the page:   {server.url}{start}\nits status: {server.status_url}\nCtrl-C ends it.")
+        typer.echo(f"the page:   {server.address(start)}\nits status: {server.status_url}\nCtrl-C ends it.")
         if open_page:
-            webbrowser.open(server.url + start)
+            # Other users of the machine may see the arguments of the browser's process.
+            webbrowser.open(server.address(start, once=True))
         try:
             # Without a time limit, Ctrl-C would not end the wait on Windows.
             while not threading.Event().wait(3600):

@@ -14,6 +14,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from webnn.display.pages import render
+from webnn.serve.access import without_access
 from webnn.serve.pages import LONGEST_CHANGED, Change, change, find_change, isolate
 
 __all__ = ["Proxy"]
@@ -161,6 +162,8 @@ class Proxy:
             headers[hdrs.ORIGIN] = self._origin
         if hdrs.REFERER in headers and (path := _path_below(headers[hdrs.REFERER], own)) is not None:
             headers[hdrs.REFERER] = self._origin + path
+        if hdrs.COOKIE in headers:
+            headers[hdrs.COOKIE] = without_access(headers[hdrs.COOKIE])
         headers[hdrs.ACCEPT_ENCODING] = "identity"
         headers.add(hdrs.VIA, self._mark)
         return headers

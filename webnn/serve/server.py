@@ -15,6 +15,8 @@ from aiohttp import WSMsgType, web
 
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
+from webnn.serve.access import Access
+from webnn.serve.door import Door, is_own
 from webnn.serve.guard import PREFIX, Guard, refuse
 from webnn.serve.messages import MessageError, close_reason, read_text, total_size, unpack_aside
 from webnn.serve.options import Options
@@ -37,6 +39,8 @@ _LONGEST_TEXT, _LONGEST_FRAME = 1 << 16, (1 << 22) + 1
 _MOST_LIVE = 512
 #: The most texts in a question about ignored members: each name that was given is compared with each that is known.
 _MOST_NAMES = 200
+#: How many connections wait until they are accepted. The system refuses more, or lets them try again.
+_MOST_UNACCEPTED = 512
 #: How often sessions without a live connection are looked at, in seconds.
 _SWEEP = 2.0
 #: How long a connection is kept: a browser that sends on one that was closed meanwhile sends again, or fails.
@@ -63,6 +67,8 @@ class Server:
         on_fault: Called with the traceback of an error of the emulator itself, from any thread. By default one a second is printed.
         on_worker: Awaited before a page starts a worker: with the name of the page's session and the address of the worker's script.
         make_record: Makes what remembers the calls of a page.
+        private: Answer this user's connections only, where the system says whose they are, and pages only to browsers that have opened
+            `address`.
 
     Attributes:
         token: The secret part of the emulator's addresses.
@@ -80,6 +86,7 @@ class Server:
         on_fault: Callable[[str], None] | None = None,
         on_worker: Callable[[str, str], Awaitable[None]] | None = None,
         make_record: Callable[[Visitor], Record] = lambda _: Record(),
+        private: bool = False,
     ) -> None:
         options.make_ml()
         self.token = secrets.token_urlsafe(24)
@@ -94,6 +101,8 @@ class Server:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(exception_handler(self._on_fault))
         self._runners: list[web.AppRunner] = []
+        self._ports: list[tuple[asyncio.Server, Door]] = []
+        self._access = Access() if private else None
         self._warming: threading.Thread | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
         self._uploads = Uploads()
@@ -103,6 +112,10 @@ class Server:
     def url(self) -> str:
         """The address of the pages."""
         return f"http://127.0.0.1:{self.port}"
+
+    def address(self, path: str, *, once: bool = False) -> str:
+        """Return the address of a page for the browser of this user. ``once``: it can be opened one time, if the pages are private."""
+        return self.url + path if self._access is None else self._access.address(self.url + path, once=once)
 
     @property
     def endpoint(self) -> str:
@@ -184,11 +197,17 @@ class Server:
         )
         self._runners.append(runner)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        bound: int = runner.addresses[0][1]
+        assert runner.server is not None
+        door = Door(runner.server, is_own if self._access is not None else lambda _: True)
+        server = await self._loop.create_server(door, "127.0.0.1", port, backlog=_MOST_UNACCEPTED)
+        self._ports.append((server, door))
+        bound: int = server.sockets[0].getsockname()[1]
         return bound
 
     async def _close(self) -> None:
+        for server, door in self._ports:
+            server.close()
+            door.close()
         self.sessions.close()
         for runner in self._runners:
             await runner.shutdown()
@@ -229,6 +248,8 @@ class Server:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         if self._pages is None or request.path.startswith(f"{PREFIX}/"):
             return refuse(404, "there is no such page")
+        if self._access is not None and (answer := self._access.check(request)) is not None:
+            return answer
         return await self._pages.answer(request)
 
     async def _script(self, request: web.Request) -> web.Response:

@@ -1,7 +1,7 @@
 """Turns: sessions that use much processor time work one at a time, so that a call of any other session does not wait for all of them.
 
-Threads of Python work one at a time anyway, and hand over every few milliseconds: beside 16 busy ones, a call would wait for 16 of these
-spans at each step of its way.
+One thread of Python works at a time anyway, and hands over to another after a while. Beside 16 busy threads, a call would wait for 16 such
+whiles at each step of its way.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Share:
             self._end(time.thread_time() - since, isHeld)
 
     def follow(self, operation: asyncio.Future[Any]) -> None:
-        """Count the time of an operation that another thread carries out. A session that has the turn keeps it meanwhile, at most a second."""
+        """Count the time of an operation that another thread carries out. One that has the turn keeps it, at most a second."""
         start, isHeld = time.monotonic(), self._holds > 0
         self._holds += isHeld
 

@@ -55,7 +55,7 @@ def serve(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str, str]
 
 def read(address: str) -> str:
     asked = urllib.request.Request(address, headers={"Sec-Fetch-Dest": "document"})
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
     with opener.open(asked, timeout=PATIENCE) as answer:
         text: str = answer.read().decode()
     return text
@@ -64,8 +64,9 @@ def read(address: str) -> str:
 @pytest.mark.processes
 def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
     with serve(write_page(tmp_path), "--port", 0, "--profile", "coreml", "--faults", "failBuild=1") as (process, page, status):
-        assert page.endswith("/a%20b.html")
-        assert re.search(rf'<script src="{page.removesuffix("a%20b.html")}__webnn__/[^/"]+/webnn\.js"></script><title>', read(page))
+        base, _, token = page.partition("a%20b.html?token=")
+        assert re.search(rf'<script src="{base}__webnn__/[^/"]+/webnn\.js"></script><title>', read(page))
+        assert re.fullmatch(r"[\w-]{32}", token)
         assert status.endswith("/status")
         assert status.split("/")[2] != page.split("/")[2]
         assert "webnn serve" in read(status)
@@ -79,8 +80,8 @@ def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
 @pytest.mark.processes
 def test_another_server_is_served(tmp_path: Path) -> None:
     write_page(tmp_path)
-    with serve(tmp_path, "--port", 0) as (_, first, _), serve("--proxy", f"{first}a%20b.html", "--port", 0) as (_, page, _):
-        assert page.endswith("/a%20b.html")
+    with serve(tmp_path, "--port", 0, "--no-token") as (_, first, _), serve("--proxy", f"{first}a%20b.html", "--port", 0) as (_, page, _):
+        assert "/a%20b.html?token=" in page
         text = read(page)
         # The emulator of the other server is there, too; the first script wins.
         assert text.index(page.partition("a%20")[0]) < text.index(first)

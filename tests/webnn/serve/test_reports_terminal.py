@@ -92,7 +92,7 @@ async def offend(port: int, token: str) -> None:
 @pytest.mark.processes
 async def test_what_clients_do_wrong_is_not_printed(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html><title>a</title>", encoding="utf-8")
-    command = [sys.executable, "-u", "-m", "webnn", "serve", str(tmp_path), "--port", "0"]
+    command = [sys.executable, "-u", "-m", "webnn", "serve", str(tmp_path), "--port", "0", "--no-token"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
