@@ -15,7 +15,7 @@ import webnn
 from tests.support import PATIENCE
 from tests.webnn.serve.pages import GREETING, NOTHING, body, end_all, eventually, message
 from tests.webnn.serve.raw import Answer, ask, connect, read_answer, request
-from webnn.serve import guard, messages, session, sessions, uploads
+from webnn.serve import door, guard, messages, session, sessions, uploads
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -193,6 +193,9 @@ LIMITS = {
     "sessions": f"{sessions._MOST_SESSIONS}",
     "live connections": f"{server_module._MOST_LIVE}",
     "requests at once": f"{guard._MOST_REQUESTS:,}",
+    "connections without the head of a request": f"{door._MOST_WAITING}",
+    "seconds until that head is there": f"{door._PATIENCE:.0f}",
+    "bytes of that head": f"{door._LONGEST_HEAD >> 10} KiB",
 }
 
 
