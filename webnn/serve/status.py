@@ -175,7 +175,7 @@ class Status:
             return _refusal(error)
         except (webnn.DOMException, webnn.DescriptionError) as error:
             return _refusal(RefusedError(409, str(error)))
-        headers = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'none'"}
+        headers = {**HEADERS, "Content-Security-Policy": "frame-ancestors 'none'"}
         return web.Response(text=page, content_type="text/html", charset="utf-8", headers=headers)
 
     async def _timeline(self, request: web.Request) -> web.Response:
@@ -187,7 +187,7 @@ class Status:
         except RefusedError as error:
             return _refusal(error)
         text = await asyncio.to_thread(lambda: json.dumps(recorder.report().to_chrome()))
-        headers = {**_HEADERS, "Content-Disposition": 'attachment; filename="timeline.json"'}
+        headers = {**HEADERS, "Content-Disposition": 'attachment; filename="timeline.json"'}
         return web.Response(text=text, content_type="application/json", headers=headers)
 
     # The actions of a person
@@ -446,7 +446,7 @@ def _describe_timeline(timeline: CallTimeline) -> dict[str, Any]:
         "tracks": [{"name": name, "events": events} for name, events in tracks.items()],
         "length": max([event[1] + event[2] for events in tracks.values() for event in events], default=0.0),
         "count": len(timeline.events) + timeline.left,
-        "table": _describe_table(tabulate(timeline)[0]),
+        "table": as_data(tabulate(timeline)[0], _MOST_ROWS, _LONGEST),
     }
 
 
