@@ -1,8 +1,8 @@
 """A page beside attackers of the same server: the time of its small call, against its quiet time.
 
 The attackers are in a process of their own, whose work counts less to the system than the server's: it is the server that must be fair.
-They hold 3,000 connections that never finish a request, send 60 MiB and more of messages that must be refused, and are 16 pages that call
-and compute as fast as they can.
+They open 3,000 connections that never finish a request, send 60 MiB and more of messages that must be refused, and are 16 pages that build
+networks as fast as they can. In quiet they are stopped, so that both sides are measured in turns.
 """
 
 from __future__ import annotations
@@ -69,19 +69,22 @@ class _Page:
         self._path = f"{path}/call?s={name}"
         self._number = 1
         self._builder = 0
+        if b"pending" in self.send(_message("H", json.dumps(_HELLO).encode()) + _message("C", _request("ML", "createContext", 0))):
+            self._ask(f"{path}/result?s={name}&n=1", b"")
         # The session lives as long as this connection.
         self._live = connect(f"ws://127.0.0.1:{port}{path}/live?s={name}")
         self._live.send(json.dumps(_HELLO))
-        self.send(_message("H", json.dumps(_HELLO).encode()) + _message("C", _request("ML", "createContext", 0)), 1)
-        # The second request is answered after the first one, whose object has the handle 1.
-        self.send(_message("C", b'"nothing"'), 1)
 
-    def send(self, messages: bytes, count: int) -> bytes:
-        """Send messages, and return the answer to the last one."""
-        self._connection.request("POST", self._path, _body(self._number, messages))
+    def send(self, messages: bytes) -> bytes:
+        """Send a request, and return the answer."""
+        content = self._ask(self._path, _body(self._number, messages))
+        self._number += 1
+        return content
+
+    def _ask(self, path: str, body: bytes) -> bytes:
+        self._connection.request("POST", path, body)
         answer = self._connection.getresponse()
         content = answer.read()
-        self._number += count
         if answer.status != 200:
             raise RuntimeError(f"a call was refused: {answer.status} {content!r}")
         return content
@@ -89,7 +92,7 @@ class _Page:
     def call(self) -> None:
         """Make a small call: make a builder, and drop the one before."""
         dropped = [self._builder] if self._builder else []
-        answer = self.send(_message("C", _request("MLGraphBuilder", "constructor", None, {"$h": 1}, dropped=dropped)), 1)
+        answer = self.send(_message("C", _request("MLGraphBuilder", "constructor", None, {"$h": 1}, dropped=dropped)))
         self._builder = int(answer.split(b'"$h": ')[1].split(b"}")[0].split(b",")[0])
 
     def measure(self, count: int) -> float:
@@ -220,18 +223,24 @@ def _network(first: int, operations: int, dropped: list[int]) -> list[bytes]:
 
 async def _visit(session: Any, base: str, operations: int, counts: Counter[str]) -> None:
     """Build networks as fast as one page can."""
-    address, number, first = f"{base}/call?s={secrets.token_hex(16)}", 1, -1
-    hello = _message("H", json.dumps(_HELLO).encode())
-    assert await _post(session, address, _body(number, hello, _message("C", _request("ML", "createContext", 0)))) == 200
+    name, number, first = secrets.token_hex(16), 1, -1
+    address, hello = f"{base}/call?s={name}", json.dumps(_HELLO)
+    context = _message("H", hello.encode()) + _message("C", _request("ML", "createContext", 0))
+    assert await _post(session, address, _body(number, context)) == 200
+    # It has been made then, or its result was there before.
+    await _post(session, f"{base}/result?s={name}&n=1", b"")
     dropped: list[int] = []
-    while True:
-        messages = _network(first, operations, dropped)
-        with suppress(Exception):
-            status = await _post(session, address, _body(number + 1, *messages))
-            counts[f"greedy bodies with the status {status}"] += 1
-        dropped = list(range(first, first - operations - 2, -1))
-        number += len(messages)
-        first -= operations + 2
+    # The session lives as long as this connection.
+    async with session.ws_connect(f"{base}/live?s={name}") as live:
+        await live.send_str(hello)
+        while True:
+            messages = _network(first, operations, dropped)
+            with suppress(Exception):
+                status = await _post(session, address, _body(number + 1, *messages))
+                counts[f"greedy bodies with the status {status}"] += 1
+            dropped = list(range(first, first - operations - 2, -1))
+            number += len(messages)
+            first -= operations + 2
 
 
 async def _attack(port: int, path: str) -> None:
