@@ -47,6 +47,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.demo": "webnn/demo",
         "webnn.commands": "webnn/commands",
         "webnn.inspect": "webnn/inspect",
+        "webnn.viewer": "webnn/viewer",
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",
         "webnn.torch": "webnn/torch",
