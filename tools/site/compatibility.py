@@ -105,7 +105,7 @@ def browsers_table(operation: str) -> list[str]:
 def supported() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the data types of the first operand with which each profile's device runs an operation, by profile, then by operation.
 
-    What a device leaves to the CPU does not count.
+    Types that a device leaves to the CPU do not count.
     """
     limits = find_revision(DRAFTS_OF_GRAPHS[-1]).limits
     assert limits is not None

@@ -69,7 +69,7 @@ def prelude() -> str:
 
 
 class Run(NamedTuple):
-    """What the example of an operation prints, its graph, and the values of the graph's inputs."""
+    """The output of an operation's example, its graph, and the values of the graph's inputs."""
 
     printed: str
     graph: MLGraph

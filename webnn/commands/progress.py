@@ -36,7 +36,7 @@ def progress_console() -> Console:
 class Bar:
     """The progress of one command.
 
-    It may be used from several threads. What has no terminal shows nothing.
+    It may be used from several threads. Without a terminal it shows nothing.
     """
 
     def __init__(self, progress: Progress | None, what: str, total: int | None) -> None:
