@@ -64,7 +64,7 @@ def draw(command: str, output: str, title: str, page: Page | None = None) -> str
 
     Args:
         command: The command that is typed.
-        output: What it prints, with the escapes of colours.
+        output: The lines that it prints, with the escapes of colours.
         title: The text for readers who do not see the picture.
         page: A page that is shown last, beside the terminal.
     """

@@ -59,7 +59,7 @@ def show_progress(what: str, total: int | None = None, counted: str = "", *, hid
     """Show on a terminal what is being done, how far it is, and how long it has taken yet; half a second passes before it appears.
 
     Args:
-        what: What is being done; `Bar.tell` changes it.
+        what: The words for what is being done; `Bar.tell` changes them.
         total: The number of steps; ``None`` if it is not known.
         counted: Words behind a number that `Bar.advance` gives: ``"failed"``.
         hidden: Show nothing.
