@@ -141,9 +141,9 @@ def test_the_mapping_of_the_browser(name: str, x: float, browser: float) -> None
 
 
 def test_erf_of_the_browser() -> None:
-    value = np.float32([-1, 0, 1e-3, 2])
-    expected = [math.erf(each) for each in value]
-    assert numbers("erf", value, profile="tflite") == pytest.approx(expected, abs=1e-6)
+    values = [-1.0, 0.0, 1e-3, 2.0]
+    expected = [math.erf(each) for each in values]
+    assert numbers("erf", np.float32(values), profile="tflite") == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "b"), [("div", [1, 0]), ("pow", [2, -1])])

@@ -38,7 +38,7 @@ def _bitcast(node: Node) -> Result:
     builder, is_signed = node.builder, dtype == np.uint64
     border = np.array(-(2**63) if is_signed else 2**63, x.descriptor.dataType)
     moves = builder.lesser(x, node.scalar(0, x)) if is_signed else builder.greaterOrEqual(x, node.constant(border))
-    halved = node.cast(builder.where(moves, builder.sub(x, node.constant(border)), x), dtype.name)
+    halved = node.cast(builder.where(moves, builder.sub(x, node.constant(border)), x), "uint64" if is_signed else "int64")
     return builder.where(moves, builder.add(halved, node.constant(np.array(2**63 if is_signed else -(2**63), dtype))), halved)
 
 

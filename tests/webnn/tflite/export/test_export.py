@@ -28,7 +28,7 @@ Judge = Callable[[webnn.GraphDescription, Mapping[str, Array]], Mapping[str, Arr
 _INT4 = "int4, which LiteRT does not take"
 REASONS = {"2024-06": {}, "2025-03": {("quantizeLinear", _INT4): 4}}
 #: Further outcomes of the graphs that are imported again.
-AGAIN: Mapping[str, Mapping[tuple[str, str], int]] = {"2024-06": {}, "2025-03": {}}
+AGAIN: dict[str, dict[tuple[str, str], int]] = {"2024-06": {}, "2025-03": {}}
 
 
 def cases(level: str, step: int = 1) -> Iterator[tuple[Case, RecordedGraph, webnn.GraphDescription, Correction | None]]:
