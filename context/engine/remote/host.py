@@ -332,7 +332,7 @@ class Host:
             _take_off(self._dropped, len(graphs))
             _take_off(self.arena.dropped, len(segments))
             self._ask(Operation.DROP, json.dumps([graphs, known]).encode(), None, method, "")
-        except BaseException:  # an interrupt; the process may forget them twice
+        except KeyboardInterrupt:  # the process may forget them twice
             self._dropped.extend(graphs)
             self.arena.dropped.extend(segments)
             raise

@@ -19,7 +19,7 @@ from tools.evidence.fuzzing.corpus import CORPUS, DICTIONARIES, HARNESSES, input
 __all__ = ["Result", "arguments", "main"]
 
 #: How long one input may take, in seconds, and how much memory a harness may have, in MB. More is a finding.
-_SECONDS, _MEGABYTES = 25, 2048
+_SECONDS, _MEGABYTES = 60, 2048
 #: The longest input, in bytes.
 _LONGEST = 8192
 _EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
@@ -75,6 +75,7 @@ def _fuzz(name: str, seconds: int, folder: Path) -> tuple[int, list[Path]]:
     options = {
         "max_total_time": seconds,
         "timeout": _SECONDS,
+        "report_slow_units": _SECONDS,
         "rss_limit_mb": _MEGABYTES,
         "max_len": _LONGEST,
         "artifact_prefix": prefix,
