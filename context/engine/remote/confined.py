@@ -11,8 +11,8 @@ from webnn.context import above
 
 __all__ = ["main"]
 
-#: Kernel drivers of GPUs and NPUs with which the walls were never tried: their libraries may need more than the walls permit.
-_UNTRIED = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg", "/dev/dri/renderD128", "/dev/accel", "/dev/fastrpc-cdsp", "/dev/kgsl-3d0")
+#: Devices with which the walls were never tried begin so: their libraries may need more than the walls permit.
+_UNTRIED = ("nvidia", "kfd", "dxg", "accel", "fastrpc", "adsprpc", "kgsl", "dri/renderD")
 #: The folders below that of caches in which drivers keep the programs that they compile.
 _KEPT = ("mesa_shader_cache", "mesa_shader_cache_db")
 
@@ -26,9 +26,9 @@ def main(handle: int, parent: int, cache: str) -> None:
         cache: The folder of optimized models; empty if there is none.
     """
     walls = above.walls()
-    untried = [path for path in _UNTRIED if os.path.exists(path)]
+    untried = next(_find_untried(), "")
     if untried:
-        missing = walls.missing(f"not tried with the driver of {untried[0]}")
+        missing = walls.missing(f"not tried with the driver of {untried}")
     else:
         if cache:
             # A folder can only be named if it is there. Whoever uses it looks at it again.
@@ -40,6 +40,13 @@ def main(handle: int, parent: int, cache: str) -> None:
     from webnn.context.engine.remote import worker  # noqa: PLC0415 (it starts threads)
 
     worker.main(handle, missing)
+
+
+def _find_untried() -> Iterator[str]:
+    """Yield the devices of this machine with which the walls were never tried."""
+    for folder, before in (("/dev", ""), ("/dev/dri", "dri/")):
+        with suppress(OSError):
+            yield from (f"/dev/{before}{name}" for name in os.listdir(folder) if f"{before}{name}".startswith(_UNTRIED))
 
 
 def _folders() -> Iterator[str]:

@@ -67,8 +67,8 @@ _INT = 0xFFFFFFFF
 _COMMANDS = (*range(8), 36, 37, 38, 1030, 1031, 1032, 1033, 1034)
 #: TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
 _REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-#: The types of requests to devices that compute: NVIDIA's memory, NVIDIA, WSL, AMD, GPUs in general.
-_DEVICE_REQUESTS = tuple(kind << 8 for kind in (0, *b"FGKd"))
+#: The types of requests to devices that compute: NVIDIA's memory, NVIDIA, WSL, AMD, GPUs in general, their buffers and fences.
+_DEVICE_REQUESTS = tuple(kind << 8 for kind in (0, *b"FGKdb>"))
 _TYPE = 0xFF00
 #: PR_GET_DUMPABLE, names of threads, PR_CAPBSET_READ, PR_GET_SECCOMP, NO_NEW_PRIVS, huge pages, PR_CAP_AMBIENT, PR_SET_VMA.
 _OPTIONS = (3, 15, 16, 21, 23, 38, 39, 41, 42, 47, 0x53564D41)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.context.engine.remote.isolated import build, host_of, isolated
+from webnn.context.engine.remote import confined
 from webnn.processes.walls.table import IN_PLACE
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")]
@@ -56,7 +57,7 @@ def main(handle, missing):
 sys.modules["webnn.context.engine.remote.worker"] = worker = types.ModuleType("worker")
 worker.main = main
 if mode == "none":
-    confined._UNTRIED = ("/",)
+    confined._find_untried = lambda: iter(["a test"])
 confined.main(0, os.getppid(), f"{folder}/cache")
 """
 REACHED = {"read", "cache", "temporary", "driver"}
@@ -88,7 +89,7 @@ def test_attempts(tmp_path: Path) -> None:
 
 def test_the_attempts_succeed_without_walls(tmp_path: Path) -> None:
     missing, ends = make_attempts(tmp_path, "none")
-    assert missing == dict.fromkeys(IN_PLACE, "not tried with the driver of /")
+    assert missing == dict.fromkeys(IN_PLACE, "not tried with the driver of a test")
     assert set(ends.values()) == {"reached"}
 
 
@@ -102,3 +103,9 @@ def test_a_context_behind_walls(tmp_path: Path) -> None:
     assert set(host_of(context).missing_walls()) <= set(IN_PLACE)
     assert host_of(context).cache == str(cache)
     context.destroy()
+
+
+def test_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = {"/dev": ["null", "nvidiactl", "dri"], "/dev/dri": ["card0", "renderD128"]}
+    monkeypatch.setattr(os, "listdir", folders.__getitem__)
+    assert [*confined._find_untried()] == ["/dev/nvidiactl", "/dev/dri/renderD128"]
