@@ -111,7 +111,7 @@ def _make(path: str, *, folder: bool) -> None:
         os.makedirs(path, exist_ok=True)
     else:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
 
 def _set_attributes(path: str, attributes: int, without: int, flags: int) -> None:

@@ -12,6 +12,8 @@ import pytest
 from webnn.processes.walls import group
 from webnn.processes.walls.system import MissingError
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has groups")
+
 
 def system(folder: Path, monkeypatch: pytest.MonkeyPatch, own: str = "0::/user/own.scope\n") -> Path:
     (folder / "root" / "user" / "own.scope").mkdir(parents=True)
@@ -65,7 +67,6 @@ def test_the_reason_in_the_place_of_a_group() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
 def test_counting_what_a_process_has_started() -> None:
     child = "import threading; a = b'x' * (50 << 20); [threading.Thread(target=input).start() for _ in range(3)]; print(flush=True)"
     source = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
