@@ -270,6 +270,7 @@ class Session:
             loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
         finally:
             self._ended = True
+            self.share.close()
             self._results.clear()
             self._kept.clear()
             self._dispatcher.clear()

@@ -67,14 +67,9 @@ def _set(future: asyncio.Future[None]) -> None:
 
 
 class Share:
-    """The processor time of one session, and its place in the turns. The session's thread calls all methods.
-
-    Attributes:
-        used: The seconds of processor time.
-    """
+    """The processor time of one session, and its place in the turns. The session's thread calls all methods."""
 
     def __init__(self, turns: Turns) -> None:
-        self.used = 0.0
         self._turns = turns
         self._lately, self._last = 0.0, time.monotonic()
         #: How many parts of the session's work keep the turn.
@@ -98,7 +93,10 @@ class Share:
             self._end(time.thread_time() - since, isHeld)
 
     def follow(self, operation: asyncio.Future[Any]) -> None:
-        """Count the time of an operation that another thread carries out. One that has the turn keeps it, at most a second."""
+        """Count the time of an operation that another thread carries out.
+
+        A session that has the turn keeps it meanwhile, at most a second.
+        """
         start, isHeld = time.monotonic(), self._holds > 0
         self._holds += isHeld
 
@@ -115,6 +113,12 @@ class Share:
         timer = asyncio.get_running_loop().call_later(_LONGEST, expire)
         operation.add_done_callback(end)
 
+    def close(self) -> None:
+        """Give the turn back when the session ends: what keeps it may never be done then."""
+        if self._holds:
+            self._holds = 0
+            self._turns.give()
+
     async def _begin(self) -> bool:
         """Return whether the session keeps the turn."""
         if not self._holds:
@@ -126,8 +130,7 @@ class Share:
 
     def _end(self, seconds: float, isHeld: bool) -> None:
         self._lately, self._last = self._recent() + seconds, time.monotonic()
-        self.used += seconds
-        if isHeld:
+        if isHeld and self._holds:
             self._holds -= 1
             if not self._holds:
                 self._turns.give()

@@ -33,7 +33,6 @@ async def test_much_use_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert share._recent() > module._MUCH
     monkeypatch.setattr(module, "_HALF_LIFE", 1e-9)
     assert share._recent() < module._MUCH
-    assert share.used == 1.0
 
 
 @pytest.mark.usefixtures("all_much")
@@ -84,12 +83,23 @@ async def test_an_operation_keeps_the_turn_and_does_not_keep_out_its_own_session
     assert not waiting.done()
     operation.set_result(None)
     await asyncio.wait_for(waiting, PATIENCE)
-    assert mine.used > 0
+    assert mine._recent() > 0
     # One that never ends keeps it for a while.
     monkeypatch.setattr(module, "_LONGEST", 0.01)
     async with mine.working():
         mine.follow(asyncio.get_running_loop().create_future())
     await asyncio.wait_for(_enter(other), PATIENCE)
+
+
+@pytest.mark.usefixtures("all_much")
+async def test_a_session_that_ends_while_an_operation_keeps_the_turn() -> None:
+    turns = Turns()
+    mine = Share(turns)
+    async with mine.working():
+        mine.follow(asyncio.get_running_loop().create_future())
+    mine.close()
+    mine.close()
+    await asyncio.wait_for(_enter(Share(turns)), PATIENCE)
 
 
 async def _enter(share: Share) -> None:
