@@ -221,6 +221,12 @@ def _network(first: int, operations: int, dropped: list[int]) -> list[bytes]:
     return [*told, _message("C", _request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": y}]]}))]
 
 
+async def _read(live: Any) -> None:
+    """Read what the server sends, which asks from time to time whether the page is there."""
+    async for _ in live:
+        pass
+
+
 async def _visit(session: Any, base: str, operations: int, counts: Counter[str]) -> None:
     """Build networks as fast as one page can."""
     name, number, first = secrets.token_hex(16), 1, -1
@@ -233,7 +239,8 @@ async def _visit(session: Any, base: str, operations: int, counts: Counter[str])
     # The session lives as long as this connection.
     async with session.ws_connect(f"{base}/live?s={name}") as live:
         await live.send_str(hello)
-        while True:
+        reading = asyncio.ensure_future(_read(live))
+        while not reading.done():
             messages = _network(first, operations, dropped)
             with suppress(Exception):
                 status = await _post(session, address, _body(number + 1, *messages))
@@ -249,11 +256,12 @@ async def _attack(port: int, path: str) -> None:
     base, counts = f"http://127.0.0.1:{port}{path}", Counter[str]()
     opened = asyncio.Event()
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-        work: list[Awaitable[None]] = [_hold(port, opened, counts)]
-        work += [_press(session, base, counts) for _ in range(2)]
-        work += [_visit(session, base, (4, 500)[index % 2], counts) for index in range(_GREEDY)]
-        tasks = [asyncio.ensure_future(each) for each in work]
+        tasks = [asyncio.ensure_future(_hold(port, opened, counts))]
         await opened.wait()
+        os.nice(10)
+        work: list[Awaitable[None]] = [_press(session, base, counts) for _ in range(2)]
+        work += [_visit(session, base, (4, 500)[index % 2], counts) for index in range(_GREEDY)]
+        tasks += [asyncio.ensure_future(each) for each in work]
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)
         while counts["hostile bytes"] < _HOSTILE:
@@ -270,7 +278,6 @@ def _main() -> None:
 
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-    os.nice(10)
     asyncio.run(_attack(int(sys.argv[1]), sys.argv[2]))
 
 
