@@ -116,20 +116,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--axe", type=Path, metavar="FILE", help="axe.min.js of axe-core")
     parser.add_argument("--photos", type=Path, metavar="FOLDER", help="where pictures of the pages go")
     parser.add_argument("--programs", action="store_true", help="run the program of each operation, too")
-    parser.add_argument("pages", nargs="*", default=PAGES, help="pages without their suffix; by default one of each kind")
-    options = parser.parse_intermixed_args(arguments)
+    parser.add_argument(
+        "--page", action="append", dest="pages", metavar="NAME", help="a page without its suffix; by default one of each kind"
+    )
+    options = parser.parse_args(arguments)
     if options.photos is not None:
         options.photos.mkdir(parents=True, exist_ok=True)
+    pages = options.pages or PAGES
     axe = "" if options.axe is None else options.axe.read_text(encoding="utf-8")
     flags = ["--no-sandbox", "--enable-features=WebMachineLearningNeuralNetwork"]
     with _served(options.folder) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=options.browser, args=flags)
         found = list(run_programs(browser, address)) if options.programs else []
-        found += look(browser, address, axe, options.pages, options.photos)
+        found += look(browser, address, axe, pages, options.photos)
         browser.close()
     for each in found:
         print(each, file=sys.stderr)
-    print(f"{len(options.pages)} pages, {len(found)} problems")
+    print(f"{len(pages)} pages, {len(found)} problems")
     return int(bool(found))
 
 
