@@ -93,6 +93,12 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         assert len(entry.help) <= 72 - max(map(len, entries))
 
 
+def test_progress_is_switched_off_for_child_processes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_PROGRESS", "1")
+    assert call("--no-progress", "semantics", "clamp")[0] == 0
+    assert os.environ["WEBNN_PROGRESS"] == "0"
+
+
 #: Commands without `--json`, with the reason.
 WITHOUT_JSON = {
     "webnn run": "the standard output is the program's",
