@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
     from webnn.context.engine.memory import TensorMemory
-    from webnn.context.engine.remote.host import Host
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
@@ -166,6 +165,12 @@ class Compilations:
         self.seconds += seconds
 
 
+class _Watched(Protocol):
+    """The process of a context, as `webnn.context.engine.remote.host.Host`."""
+
+    watch: Callable[[float, float], None] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)
 class ContextState:
     """The state of one context. It refers to neither the `MLContext` nor its graphs and tensors: there are no reference cycles.
@@ -203,7 +208,7 @@ class ContextState:
     selection: Selection
     semantics: Semantics
     compilations: Compilations = field(default_factory=Compilations)
-    host: Host | None = None
+    host: _Watched | None = None
     loss: Loss = field(default_factory=Loss)
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())

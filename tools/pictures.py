@@ -34,7 +34,7 @@ PROFILE = ROOT / "examples" / "profiles" / "small-npu.json"
 PROGRAMS = ("add_and_multiply", "gather_pad_triangular")
 WIDTH = 900
 VIEWER = {"width": 1280, "height": 720}
-#: What the models leave open.
+#: The sizes that the models leave open.
 OPEN = {
     "yolov8n": ["--dim", "batch=1", "--dim", "height=320", "--dim", "width=320"],
     "traceforge-decoder": [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["as_model_explorer", "as_node_data", "as_notes"]
 
 #: The colours of the smallest and of the largest amount.
-_GRADIENT = ({"stop": 0, "bgColor": "#fff7ed"}, {"stop": 1, "bgColor": "#ea580c"})
+_GRADIENT = ({"stop": 0, "bgColor": "#FFF7ED"}, {"stop": 1, "bgColor": "#EA580C"})
 
 
 def as_model_explorer(document: dict[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class _Grouping:
         return {"name": self._name, "across": self._across, "groups": self.groups, "of": self.of}
 
     def _join(self) -> None:
-        """Let the members of a group with a single one stand in the group around it."""
+        """Dissolve groups with a single member, which comes into the group around."""
         nodes: dict[int, list[int]] = {}
         for place, group in enumerate(self.of):
             nodes.setdefault(group, []).append(place)

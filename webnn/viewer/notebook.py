@@ -17,7 +17,7 @@ __all__ = ["GraphView", "show"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GraphView:
-    """What a notebook shows of a graph.
+    """A graph in a notebook.
 
     Attributes:
         document: The document of the graph; see `describe`.
@@ -41,7 +41,7 @@ def show(description: GraphDescription, *, height: int = 600, **options: Any) ->
     Args:
         description: The graph.
         height: The height in pixels, at least 100.
-        options: Those of `describe`: the title, the placement, times and errors.
+        options: The options of `describe`: the title, the placement, times and errors.
 
     Raises:
         ValueError: The height is too small.

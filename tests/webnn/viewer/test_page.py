@@ -12,7 +12,7 @@ import pytest
 
 from tests.html_page import Page
 from tests.webnn.formats.networks import HOSTILE, encoder, hostile
-from webnn.viewer import GraphView, as_page, describe, embed, script, show, write
+from webnn.viewer import as_page, describe, embed, script, write
 
 
 def policy_of(text: str) -> list[str]:
@@ -98,17 +98,3 @@ def test_write(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least one graph must be given"):
         write(tmp_path / "none.html")
     assert not (tmp_path / "none.html").exists()
-
-
-def test_a_notebook_shows_a_frame() -> None:
-    view = show(hostile(), height=300)
-    assert isinstance(view, GraphView)
-    text = view._repr_html_()
-    ((tag, attributes),) = Page(text).elements
-    assert (tag, attributes["sandbox"]) == ("iframe", "allow-scripts")
-    assert "height: 300px" in attributes["style"]
-    # The policy of the page in the frame fits its script.
-    assert f"script-src 'sha256-{digest_of(attributes['srcdoc'])}'" in policy_of(attributes["srcdoc"])
-    assert attributes["srcdoc"].startswith("<!doctype html>")
-    with pytest.raises(ValueError, match="height must be at least 100, got 3"):
-        show(encoder(1), height=3)

@@ -186,7 +186,7 @@ def test_axe_finds_nothing(look: Any) -> None:
 
 
 def test_a_long_graph_shows_a_part_first(browser: Any, tmp_path: Path) -> None:
-    """What is drawn first does not grow with the graph."""
+    """The first drawing does not grow with the graph."""
     b = webnn.MLGraphBuilder(make_context(CURRENT))
     x = b.input("x", dataType="float32", shape=[8])
     for number in range(3000):
