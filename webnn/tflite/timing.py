@@ -66,7 +66,7 @@ class Steps:
     """The models of a packed file, ready to run.
 
     Args:
-        content: What `pack_steps` returned.
+        content: The file that `pack_steps` returned.
         start: Makes the interpreter of a model.
     """
 
