@@ -13,7 +13,7 @@ from benchmarks.measure import Array, Effort, Result, SkippedError, compete, sum
 from benchmarks.sides import Program, TensorProgram
 from webnn import ML
 
-__all__ = ["CASES", "Direct"]
+__all__ = ["CASES", "NETWORKS", "Direct"]
 
 _NAME = "litert"
 
