@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,15 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def _is_gone(mark: str) -> bool:
+    return not marked(mark)
+
+
+def _has_begun(process: subprocess.Popen[str], folder: Path) -> bool:
+    """Tell whether `webnn batch` has written something, or ended."""
+    return process.poll() is not None or any(folder.glob("results*/*"))
+
+
 @COUNTS
 @pytest.mark.parametrize("name", ["run a program", "run a script", "serve", "batch", "wpt run"])
 def test_interrupts(name: str, count: int, tmp_path: Path) -> None:
@@ -101,7 +111,7 @@ def test_interrupts(name: str, count: int, tmp_path: Path) -> None:
             # How long it takes to begin; later ones are interrupted before and after that.
             assert process.stdout is not None
             if name == "batch":
-                wait_until(lambda process=process: process.poll() is not None or any(tmp_path.glob("results*/*")))
+                wait_until(partial(_has_begun, process, tmp_path))
             else:
                 process.stdout.readline()
             assert process.poll() is None, process.stdout.read()
@@ -113,7 +123,7 @@ def test_interrupts(name: str, count: int, tmp_path: Path) -> None:
         output, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode in (0, 1, 130, -signal.SIGINT), (number, output)
         assert "Fatal Python error" not in output
-        wait_until(lambda mark=mark: not marked(mark))
+        wait_until(partial(_is_gone, mark))
     print(f"{count} interrupts")
 
 

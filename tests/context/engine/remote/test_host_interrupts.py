@@ -89,6 +89,7 @@ def test_the_start_and_the_end_of_a_process(step: int) -> None:
     """Nothing is left behind but one process for the next context."""
     end_spares()
     count = 0
+    context: Any = None
     wait_until(lambda: not children(WORKER))
     for interrupt in signals(FILES, step, 4):
         with interrupt.armed():
