@@ -20,7 +20,7 @@ BYTECODES = pytest.mark.skipif(sys.version_info >= (3, 13), reason="traces no by
 EVENTS = pytest.mark.parametrize(
     "event", ["line", pytest.param("some opcodes", marks=BYTECODES), pytest.param("opcode", marks=[BYTECODES, pytest.mark.slow])]
 )
-#: For tests of functions that take locks: every place of a signal, or one of so many.
+#: For tests of functions that take locks: every place of a signal, or a few of them.
 SIGNALS = pytest.mark.parametrize("step", [pytest.param(0, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 #: Where the interpreter looks for signals: at the end of a call, in a loop, at the beginning of a function.
 _LOOKS = frozenset({"CALL", "CALL_FUNCTION_EX", "CALL_KW", "JUMP_BACKWARD", "RESUME"})

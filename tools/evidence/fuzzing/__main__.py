@@ -27,7 +27,7 @@ _EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a run of a harness gave.
+    """The outcome of a run of a harness.
 
     Attributes:
         lines: For each file of the parser: how many lines it has, and which did not run.

@@ -36,7 +36,7 @@ def measure(name: str, files: Iterable[Path]) -> Mapping[str, tuple[int, Sequenc
     The lines of an import count only if nothing has imported the harness before.
     """
     coverage = Coverage(data_file=None, branch=False, config_file=False, source_pkgs=["webnn"])
-    # What other systems do.
+    # Lines for other systems.
     coverage.exclude(r'if sys\.platform (== "win32"|!= "linux")')
     coverage.start()
     try:

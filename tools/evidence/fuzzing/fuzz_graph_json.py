@@ -1,4 +1,4 @@
-"""The reader of `.webnn.json` files. What it accepts is saved in both forms, and must come back as the same graph."""
+"""The reader of `.webnn.json` files. An accepted graph is saved in both forms, and must come back the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all harnesses share: Atheris if it fuzzes, a folder for the file that is read, and the errors that a reader may raise."""
+"""Shared by all harnesses: Atheris if it fuzzes, a folder for the file that is read, and the errors that a reader may raise."""
 
 from __future__ import annotations
 
