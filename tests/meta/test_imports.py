@@ -69,7 +69,7 @@ BELOW = {
     },
     "webnn.playground": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.check", "webnn.commands", "webnn.display"),
-        *("webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.processes", "webnn.serve"),
+        *("webnn.inspect", "webnn.javascript", "webnn.processes", "webnn.serve", "webnn.viewer"),
     },
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},

@@ -14,6 +14,7 @@ from webnn.context.profiles import PROFILES
 from webnn.display.pages import read
 from webnn.playground.order import LONGEST
 from webnn.validation.drafts import DRAFTS, NEWEST
+from webnn.viewer import script
 
 __all__ = ["PACKAGES", "TYPES", "describe", "load", "write_site"]
 
@@ -28,6 +29,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "native.js": "text/javascript",
         "codemirror.js": "text/javascript",
         "reads.js": "text/javascript",
+        "viewer.js": "text/javascript",
     }
 )
 #: The packages of Pyodide's distribution that a site needs; those that they need come with them.
@@ -36,13 +38,15 @@ _SITE = ("python.js", "python_worker.js")
 _CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 #: The page of a site says by itself what it may load: from its own folder only.
 _POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src blob: data:; "
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; "
     "frame-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
 )
 
 
 def load(name: str) -> str:
     """Return the text of a file of the page."""
+    if name == "viewer.js":
+        return script()
     parts = ["webnn.display/page.css"] if name == "playground.css" else []
     return "".join(map(read, [*parts, f"webnn.playground/{name}"]))
 

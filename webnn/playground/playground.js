@@ -10,7 +10,7 @@ const OPTIONS = [...CHOICES, 'faults'];
 /** What a page without a server brings itself. */
 const local = document.documentElement.dataset.python === undefined ? null : await import('./python.js');
 
-let state = null, running = null, pictures = [], native = false;
+let state = null, running = null, views = [], native = false;
 const editor = makeEditor(find('editor'), {onRun: run, onChange: () => { find('example').value = ''; }});
 
 function make(name, values = {}, ...children) {
@@ -116,8 +116,8 @@ function run() {
 function clear() {
   for (const id of ['problem', 'outputs', 'numbers', 'tables', 'graphs']) find(id).hidden = true;
   for (const id of ['outputs', 'numbers', 'tables', 'graphs']) find(id).replaceChildren();
-  pictures.forEach((each) => URL.revokeObjectURL(each));
-  pictures = [];
+  views.forEach((each) => each.remove());
+  views = [];
   editor.mark(null);
 }
 
@@ -149,7 +149,7 @@ function present(outcome, beside) {
   find('tables').hidden = !tables.length;
   find('tables').append(...tables.map((each) => drawTable(each)));
   find('graphs').hidden = !graphs.length;
-  find('graphs').append(...graphs.map(drawGraph));
+  graphs.forEach((each, index) => drawGraph(find('graphs'), each, index));
   if (outcome.moreGraphs) find('graphs').append(make('p', {className: 'note', textContent: `${outcome.moreGraphs} more graphs are not shown.`}));
 }
 
@@ -164,19 +164,16 @@ function drawTable({title, facts, columns, rows, more}) {
     ...(more ? [make('p', {className: 'note', textContent: `${more} more rows`})] : []));
 }
 
-function drawGraph({name, operators, picture, note, tables}, index) {
+function drawGraph(parent, {name, document: shown, note, tables}, index) {
   const title = `Graph ${index + 1}: ${name}`;
   const parts = [make('h3', {textContent: title})];
   if (note) parts.push(make('p', {className: 'note', textContent: note}));
-  if (picture) {
-    // As an image, a picture runs no script and loads nothing, whatever its labels are.
-    const url = URL.createObjectURL(new Blob([picture], {type: 'image/svg+xml'}));
-    pictures.push(url);
-    const image = make('img', {src: url, alt: `A picture of the graph: ${operators} operators. The table below has each.`});
-    parts.push(make('div', {className: 'picture', tabIndex: 0, role: 'region', 'aria-label': `Picture of graph ${index + 1}`}, image));
-  }
+  const place = make('div', {className: 'graph'});
+  if (shown) parts.push(place);
   parts.push(...tables.map((table) => drawTable({...table, title: `${table.title} of graph ${index + 1}`})));
-  return make('div', {}, ...parts);
+  parent.append(make('div', {}, ...parts));
+  // The element has its size by now. webnnViewer is the component of viewer.js.
+  if (shown) views.push(webnnViewer.show(place, shown));
 }
 
 // The page itself

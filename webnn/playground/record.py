@@ -1,4 +1,4 @@
-"""Notes about a program: its graphs as pictures with their placements, the numbers that it reads, and where it failed."""
+"""Notes about a program: its graphs for the viewer with their placements, the numbers that it reads, and where it failed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.display.table import as_data
 from webnn.display.text import clip
-from webnn.formats.svg import draw
 from webnn.inspect.show import tabulate
 from webnn.validation.errors import DOMException
+from webnn.viewer import describe
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MARK", "Record", "find_place", "locate"]
 
-#: The most graphs that are shown, the most operators that one is drawn with, the most rows of a table, and the longest text in one.
-_MOST_GRAPHS, _MOST_OPERATORS, _MOST_ROWS, _LONGEST = 12, 2000, 300, 200
+#: The most graphs that are shown, the most operators that one is shown with, the most rows of a table, and the longest text in one.
+_MOST_GRAPHS, _MOST_OPERATORS, _MOST_ROWS, _LONGEST = 12, 10_000, 300, 200
 #: The most results that a program reads whose numbers are shown, and the longest of their notes in bytes.
 _MOST_READS, _LONGEST_READ = 32, 1 << 18
 #: A line of a program's output begins with it if `reads.js` wrote the line.
@@ -84,18 +84,13 @@ def _describe(description: GraphDescription, graph: MLGraph) -> dict[str, Any]:
     else:
         note = ""
     count = len(description.operators)
-    picture = ""
-    if count > _MOST_OPERATORS:
-        note = f"{note}\nThe graph has {count:,} operators: up to {_MOST_OPERATORS:,} are drawn.".strip()
-    else:
-        try:
-            picture = draw(description, placement=placement)
-        except ImportError as error:  # the library that makes layouts is an extra
-            note = f"{note}\nNo picture is drawn: {error}".strip()
+    isShown = count <= _MOST_OPERATORS
+    if not isShown:
+        note = f"{note}\nThe graph has {count:,} operators: up to {_MOST_OPERATORS:,} are shown.".strip()
     return {
         "name": clip(", ".join(description.outputs), _LONGEST),
         "operators": count,
-        "picture": picture,
+        "document": describe(description, placement=placement) if isShown else None,
         "note": note,
         "tables": [] if placement is None else [as_data(each, _MOST_ROWS, _LONGEST) for each in tabulate(placement)],
     }

@@ -23,7 +23,7 @@ _LONGEST = 1 << 19
 #: The frame for the browser's own WebNN: its documents have an origin that nothing else has, and no way to the network.
 _FRAME = "native.html"
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src blob: data:; frame-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _FRAME_POLICY = (

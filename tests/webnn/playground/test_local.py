@@ -61,7 +61,7 @@ def test_programs_run() -> None:
     assert "Output value for inputs of 1.0: [2.25 2.25" in awaiting["output"]
     assert sync["graphs"][0]["operators"] > 5
     assert sync["graphs"][0]["tables"][0]["title"] == "Placement"
-    assert "No picture is drawn: a picture needs the package graphlay" in sync["graphs"][0]["note"]
+    assert sync["graphs"][0]["document"]["format"] == "webnn-viewer"
     assert '"coreml"' in refused["error"]["message"]
     assert refused["error"]["line"] is not None
     assert wrong["error"]["message"] == "only programs in Python run in this page"
