@@ -1,4 +1,4 @@
-"""Who may see the pages: browsers that have opened an address with the token of this start once. They get a cookie."""
+"""Access to the pages: for browsers that have opened an address with the token of this start once. They get a cookie."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _ANSWERS = {
     408: "408 Request Timeout\r\n\r\nwebnn serve: the head of the request did not come\n",
     431: f"431 Request Header Fields Too Large\r\n\r\nwebnn serve: the head of a request has at most {_LONGEST_HEAD} bytes\n",
 }
-#: The messages of Linux's sock_diag(7): a header, the question about one connection, and where the owner stands in the answer.
+#: The messages of Linux's sock_diag(7): a header, the question about one connection, and the place of the owner in the answer.
 _HEADER, _QUESTION, _OWNER = struct.Struct("=IHHII"), struct.Struct("=BBBBI2s2s4s12x4s12xI8s"), struct.Struct("=64xI")
 _SOCK_DIAG, _BY_FAMILY, _ANY_STATE, _NO_COOKIE = 4, 20, 0xFFFFFFFF, b"\xff" * 8
 

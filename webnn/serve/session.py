@@ -37,7 +37,7 @@ _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 _LONGEST, _MOST_ANCESTORS, _LONGEST_HELLO = 4096, 32, 1 << 18
 #: How many bytes of requests are kept.
 _MOST_KEPT = 1 << 23
-#: How the request of a build begins, within so many characters.
+#: A word of the request of a build, and how many characters from the beginning have it.
 _BUILD, _LONGEST_START = '"build"', 40
 #: The letters of requests without an answer.
 _TOLD = frozenset("DKS")
