@@ -21,6 +21,7 @@ ELSEWHERE = {
     "tests/docs": "the code blocks of the documentation",
     "tests/examples": "the examples as programs, and how the gallery shows them",
     "tests/tools/test_adding.py": "how many files the addition of an operation, a profile and a rule touches, in a copy",
+    "tests/tools/test_locks.py": "the locks in .ci, and the license texts",
     "tests/tools/test_workflows.py": "the workflows in .github",
 }
 #: Code files without a test file of their stem: other files test them. The list only becomes shorter.
