@@ -18,7 +18,7 @@ def test_weights() -> None:
     data = np.linspace(-1, 1, 70_000, dtype=np.float32)
     data[1] = np.nan
     y = b.add(x, b.constant({"dataType": "float32", "shape": [70_000]}, data))
-    description = webnn.describe({"y": b.mul(y, b.constant({"dataType": "float32", "shape": []}, np.float32(0)))})
+    description = webnn.describe({"y": b.mul(y, b.constant({"dataType": "float32", "shape": []}, np.zeros((), np.float32)))})
     large, scalar = [value["weights"] for value in describe(description)["values"] if "weights" in value]
     assert (large["count"], large["sampled"], large["first"][:2]) == (70_000, True, ["-1", "nan"])
     assert sum(large["histogram"]) == 35_000
