@@ -220,7 +220,7 @@ def test_a_time_line(server: Server) -> None:
     assert read(server)["options"]["timeline"] is True
     shown = read(server, client.name)["session"]["timeline"]
     tracks = {each["name"]: [event[0] for event in each["events"]] for each in shown["tracks"]}
-    assert tracks["context 1, npu"] == ["build", "dispatch"]
+    assert tracks["context 1, npu"] == ["build", "dispatch", "readTensor"]
     assert shown["count"] == sum(map(len, tracks.values()))
     assert shown["table"]["columns"][0]["name"] == "operation"
     status, headers, body = ask(server, "GET", address)
