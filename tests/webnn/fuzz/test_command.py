@@ -25,6 +25,12 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def test_another_engine_needs_a_browser() -> None:
+    code, output = run("--engine", "litert")
+    assert code == 2
+    assert "must be given together" in output
+
+
 def test_a_small_run(tmp_path: Path) -> None:
     code, output = run("--calls", "120", "--graphs", "30", "--seed", "3", "--json", tmp_path / "found.json")
     assert code == 0, output

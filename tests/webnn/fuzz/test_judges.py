@@ -86,6 +86,21 @@ def test_a_fault_in_a_graph_is_shrunk_to_its_operation() -> None:
     assert all(len(view["values"]) <= 6 for view in kept)
 
 
+def test_bits_are_compared() -> None:
+    """Equal bits make no finding, and others make one."""
+    host, programs = emulator(), calls("neg", 3)
+    answers, again = host.run(programs), host.run(programs)
+    for program, built, ours, theirs in zip(programs, host.graphs, answers, again, strict=True):
+        assert judges.compare_bits(program, built, ours, theirs) is None
+        if not (read := theirs[-1].get("ok", {}).get("bytes")):
+            continue
+        theirs[-1]["ok"]["bytes"] = "7f" * (len(read) // 2)
+        wrong = judges.compare_bits(program, built, ours, theirs)
+        assert wrong is not None
+        assert (wrong.operation, wrong.kind) == ("neg", "numbers")
+        assert "here" in wrong.text
+
+
 def test_the_reference_judges_the_emulator() -> None:
     host, programs = emulator(), calls("gelu", 3)
     outcomes = host.run(programs)
