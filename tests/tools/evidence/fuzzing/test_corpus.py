@@ -24,6 +24,7 @@ MEMORY, SIZE = 1 << 28, 300_000
 NEEDED = {"onnx": "onnx", "tflite": "tflite"}
 
 
+@pytest.mark.processes  # the inference of ONNX has one of its own
 @pytest.mark.parametrize("name", HARNESSES)
 def test_replay(name: str) -> None:
     if name in NEEDED:
