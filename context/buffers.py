@@ -40,6 +40,7 @@ __all__ = [
     "source",
     "take_back",
     "transfer",
+    "unwritable_reason",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -193,6 +194,15 @@ def detached_reason(view: Array) -> str:
         return DETACHED_REASON if view in _DETACHED else ""
     owner, top = _owner(view)
     return _say_detached(view, top) if _is_taken(owner, top) else ""
+
+
+def unwritable_reason(view: Array) -> str:
+    """Say why bytes cannot be written to a buffer. Only the last reason exists in JavaScript too."""
+    if not view.flags.writeable:
+        return Requirement("writeable", "must be writeable, got a read-only array")
+    if not view.flags.c_contiguous:
+        return Requirement("layout", "must be C-contiguous, got a strided view")
+    return detached_reason(view)
 
 
 class _Shaped(Protocol):

@@ -21,11 +21,11 @@ from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
-from webnn.context.timeline import BUSY, Busy
+from webnn.context.timeline import BUSY
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, OperationError, Requirement, UnknownError, argument_error
+from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, argument_error
 from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
 from webnn.validation.operation import Call
 
@@ -277,7 +277,7 @@ class TensorSteps(Steps):
         # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
         timeline = state.timeline
         short = self.direct and tensor._descriptor.byte_length <= _SHORT
-        if short and (data := timeline.attempt(_read_soon, memory)) is not BUSY:
+        if short and (data := timeline.attempt(memory.read_at_once)) is not BUSY:
             pending.resolve_soon(lambda: data if view is None else _put(data, view))
             return pending.future
 
@@ -337,7 +337,7 @@ class TensorSteps(Steps):
             raise _destroyed(state, "readTensor")
         # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
-            reason = bytes_mismatch(view, tensor._descriptor, larger=True) or _unusable(view)
+            reason = bytes_mismatch(view, tensor._descriptor, larger=True) or buffers.unwritable_reason(view)
             if reason:
                 raise argument_error("readTensor", "outputData", reason, anchor)
         # [4] It was not destroyed. As for `write`, this comes last.
@@ -353,11 +353,6 @@ def _repeat(implementation: Implementation, last: Dispatch) -> bool:
         return False
     implementation.repeat()
     return True
-
-
-def _read_soon(memory: TensorMemory) -> Array | Busy:
-    """Return a copy; `BUSY` if that would wait for a device."""
-    return BUSY if memory.isAway else memory.read()
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
@@ -485,15 +480,6 @@ def _put(copied: Array, view: Array) -> None:
         raise argument_error("readTensor", "outputData", reason, _READ_INTO)
     # 9.1.3.3. Write the bytes.
     buffers.copy_bytes(copied, view)
-
-
-def _unusable(view: Array) -> str:
-    """Say why bytes cannot be written to a buffer. Only the last reason exists in JavaScript too."""
-    if not view.flags.writeable:
-        return Requirement("writeable", "must be writeable, got a read-only array")
-    if not view.flags.c_contiguous:
-        return Requirement("layout", "must be C-contiguous, got a strided view")
-    return buffers.detached_reason(view)
 
 
 def _destroyed(state: ContextState, operation: str) -> InvalidStateError:

@@ -11,6 +11,7 @@ import numpy as np
 
 from webnn.context.buffers import BufferSlot, copy_bytes
 from webnn.context.engine import runtime
+from webnn.context.timeline import BUSY, Busy
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
 __all__ = ["Dispatch", "TensorMemory"]
@@ -78,6 +79,10 @@ class TensorMemory:
     def read(self) -> Array:
         """Return a copy."""
         return self.array.copy()
+
+    def read_at_once(self) -> Array | Busy:
+        """Return a copy; `BUSY` if that would wait for a device."""
+        return BUSY if self.isAway else self.read()
 
     def copy_to(self, target: Array) -> None:
         """Copy to an array of the same type and shape."""
