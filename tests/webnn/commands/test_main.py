@@ -103,6 +103,7 @@ def test_progress_is_switched_off_for_child_processes_too(monkeypatch: pytest.Mo
 WITHOUT_JSON = {
     "webnn run": "the standard output is the program's",
     "webnn serve": "runs until it is ended",
+    "webnn playground": "runs until it is ended",
     "webnn attach": "runs until it is ended",
     "webnn profiles record": "its result is JSON",
     "webnn wpt run": "--wptreport writes JSON in the format of web-platform-tests",

@@ -25,7 +25,8 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_another_engine_needs_a_browser() -> None:
+def test_another_engine_needs_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_ENGINE", "onnxruntime")  # the option sets it
     code, output = run("--engine", "litert")
     assert code == 2
     assert "must be given together" in output

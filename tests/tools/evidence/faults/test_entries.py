@@ -37,7 +37,7 @@ def known_differences() -> set[str]:
     keys = {f"semantics:{name}" for name in set_switches()}
     keys |= {f"checks:{each.name}" for each in fields(Checks)}
     keys |= {f"build:{operation}" for operation in profile.rules}
-    keys |= {f"fuzz:{each.reason}" for each in load_known(SHIPPED)}
+    keys |= {f"fuzz:{each.reason}" for each in load_known(SHIPPED["onnxruntime"])}
     keys |= {f"modules:{each.reason}" for each in load_modules()}
     if not profile.constant_tensors:
         keys.add("profile:constantTensors")
