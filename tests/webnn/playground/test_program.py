@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def nothing_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sys.path", [*sys.path])
 
 
-def become(source: str, folder: Path) -> dict[str, object]:
+def become(source: str, folder: Path) -> dict[str, Any]:
     order = Order(language="python", source=source)
     prepare(folder, order)
     return run(order, folder / "program", 0)
