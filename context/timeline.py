@@ -220,6 +220,9 @@ class Timeline:
                 value = self._enter(body, job, waiter)
                 if value is not BUSY:
                     return value
+                if waiter not in self._waiting and self._next is not waiter:
+                    # This thread came next, but it did not run in time.
+                    self._waiting.appendleft(waiter)
                 pause = _FIRST_LOOK if isNext else min(8 * pause, _LAST_LOOK)
         finally:
             # If an interrupt prevents this, the others wait for this thread once more, and at most until the time that is set then.
@@ -287,7 +290,8 @@ class Timeline:
             return
         self._since, self._passed = now, 0
         self._next, self._until = waiter, now + _LAST_LOOK
-        waiter.release()
+        with contextlib.suppress(RuntimeError):  # it was released already
+            waiter.release()
 
     def finish(self) -> None:
         """Wait until what is queued is done."""

@@ -323,6 +323,40 @@ def test_short_jobs_of_one_thread_go_on_for_a_while(monkeypatch: pytest.MonkeyPa
         assert least <= counted <= most
 
 
+def test_a_thread_that_did_not_take_its_turn_in_time_gets_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy machine."""
+    timeline, stop, started = Timeline(), threading.Event(), threading.Event()
+    promise, promises = Timeline._promise, Order()
+
+    def expire(self: Timeline) -> None:
+        promise(self)
+        if self._next is not None and not promises.names:
+            promises.job("expired")()
+            self._until = 0.0
+
+    monkeypatch.setattr(Timeline, "_promise", expire)
+
+    def job() -> None:
+        started.set()
+        time.sleep(0.0005)
+
+    def loop() -> None:
+        while not stop.is_set():
+            timeline.run(job)
+
+    threads = [threading.Thread(target=loop), threading.Thread(target=timeline.run, args=(lambda: None,))]
+    threads[0].start()
+    assert started.wait(PATIENCE)
+    threads[1].start()
+    threads[1].join(PATIENCE)
+    gotATurn = not threads[1].is_alive()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert gotATurn
+    assert promises.names == ["expired"]
+
+
 def test_a_job_cannot_wait_for_its_own_timeline() -> None:
     """As a finalizer does that the garbage collector calls in the midst of a job."""
     timeline, order = Timeline(), Order()
