@@ -45,6 +45,7 @@ from tests.support import PATIENCE, each_row
 FOREIGN = {
     "docs/jupyter.md": "it is a cell of a notebook: tests/webnn/notebook",
     "docs/ort-web.md": "it needs ONNX Runtime Web: tests/tools/evidence/test_ort_web_processes.py",
+    "docs/viewing.md": "it is a script of a page: tests/webnn/viewer",
     "docs/wpt.md": "it needs a checkout of web-platform-tests: tests/wpt_runner",
 }
 SCRIPTS = [

@@ -290,7 +290,7 @@ class Dispatcher:
         arrays = make_arrays(views, buffers, **options) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return HostCall(interface, member, handle, None, self._class_of(interface), values)
+            return HostCall(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
         target = self._target(handle, interface)
         call = HostCall(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
@@ -368,13 +368,11 @@ class Dispatcher:
                 raise webnn.InvalidStateError("the object belongs to a session that has ended") from None
             raise
 
-    def _class_of(self, interface: str) -> Any:
-        return self._classes.get(interface) or getattr(webnn, interface)
-
     def _target(self, handle: Any, interface: str) -> Any:
         """Return the object that a member of an interface belongs to."""
         found = self._object(handle)
-        if not isinstance(found, self._class_of(interface)):
+        # A class need not be a public name: that of a result of a proposal.
+        if all(each.__name__ != interface for each in type(found).__mro__):
             raise LookupError(f"the object {handle} is not one of {interface}")
         return found
 

@@ -94,7 +94,7 @@ MALFORMED: list[tuple[str, str]] = [
     ('["ML", "createContext", 0, [], [{}], []]', "KeyError: 'sent'"),
     ('["ML", "createContext", 0, [1, 2, 3], [], []]', "TypeError"),
     ('["MLGraphBuilder", "relu", 0, [], [], []]', "LookupError: the object 0 is not one of MLGraphBuilder"),
-    ('["MLContext", "lost", 0, [], [], []]', "LookupError: the object 0 is not one of MLContext"),
+    ('["MLContext", "lost", 0, [], [], []]', "LookupError: MLContext has no member 'lost'"),
 ]
 
 
