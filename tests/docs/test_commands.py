@@ -43,6 +43,7 @@ from tests.support import PATIENCE, each_row
 
 #: Documents with programs in JavaScript that do not run here, and why.
 FOREIGN = {
+    "docs/devices.md": "it needs a GPU in Node: js/test/webgpu.test.mjs",
     "docs/jupyter.md": "it is a cell of a notebook: tests/webnn/notebook",
     "docs/ort-web.md": "it needs ONNX Runtime Web: tests/tools/evidence/test_ort_web_processes.py",
     "docs/viewing.md": "it is a script of a page: tests/webnn/viewer",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.evidence.onnx_contrib.cases import Array, Case, Kind, integers, numbers, run_engine, some
+from tools.evidence.onnx_contrib.cases import Array, Case, Kind, factors, integers, numbers, run_engine, some
 
 __all__ = ["KINDS"]
 
@@ -85,7 +85,7 @@ def quantized_attention(random: Random) -> Case:
     each = int(random.choice([1, width]))
     inputs: dict[str, Array | None] = {
         "x": integers(random, dtypes[0], batch, rows, features),
-        "w": integers(random, dtypes[1], features, width),
+        "w": factors(random, dtypes[1], features, width),
         "b": numbers(random, width),
         "s": np.asarray(random.uniform(0.01, 0.03), np.float32),
         "t": np.asarray(random.uniform(0.005, 0.01, each if each > 1 else ()), np.float32),

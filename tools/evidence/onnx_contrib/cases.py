@@ -16,7 +16,7 @@ import webnn.onnx
 from webnn import MLGraphBuilder
 from webnn.context import once
 
-__all__ = ["Array", "Case", "Kind", "compare", "integers", "numbers", "pack", "run_engine", "some"]
+__all__ = ["Array", "Case", "Kind", "compare", "factors", "integers", "numbers", "pack", "run_engine", "some"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
@@ -142,6 +142,12 @@ def integers(random: Random, dtype: str, *shape: int) -> Array:
     """Return all integers of a type."""
     info = np.iinfo(dtype)
     return random.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def factors(random: Random, dtype: str, *shape: int) -> Array:
+    """Return right factors of products of integers. With larger ones, kernels of some processors saturate 16 bits."""
+    values = integers(random, dtype, *shape)
+    return values // 2 if dtype == "int8" else values
 
 
 def some(random: Random, array: Array) -> Array | None:

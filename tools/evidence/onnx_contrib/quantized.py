@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.evidence.onnx_contrib.cases import Array, Case, Kind, integers, numbers, pack, some
+from tools.evidence.onnx_contrib.cases import Array, Case, Kind, factors, integers, numbers, pack, some
 
 __all__ = ["KINDS"]
 
@@ -147,7 +147,7 @@ def convolution(random: Random) -> Case:
     each = bool(random.integers(2))
     inputs: dict[str, Array | None] = {
         **_quantized(random, dtype, "abc", *shape),
-        "w": integers(random, weights, outer, inner // groups, *attributes["kernel_shape"]),
+        "w": factors(random, weights, outer, inner // groups, *attributes["kernel_shape"]),
         "t": _scale(random, outer) if each else _scale(random),
         "u": np.zeros(outer, weights) if each else np.zeros((), weights),
         "s": _scale(random) * 20,
@@ -187,7 +187,7 @@ def matmul_to_float(random: Random) -> Case:
     each = bool(random.integers(2))
     inputs: dict[str, Array | None] = {
         "a": integers(random, dtypes[0], *shape),
-        "b": integers(random, dtypes[1], rows, columns),
+        "b": factors(random, dtypes[1], rows, columns),
         "s": _scale(random),
         "t": _scale(random, columns) if each else _scale(random),
         "y0": some(random, _zero(random, dtypes[0])),
@@ -203,7 +203,7 @@ def dynamic_matmul(random: Random) -> Case:
     dtype, each = _type(random), bool(random.integers(2))
     inputs: dict[str, Array | None] = {
         "a": numbers(random, *shape),
-        "b": integers(random, dtype, rows, columns),
+        "b": factors(random, dtype, rows, columns),
         "t": _scale(random, columns) if each else _scale(random),
         "z": some(random, integers(random, dtype, columns) if each else _zero(random, dtype)),
         "q": some(random, numbers(random, columns)),
@@ -219,7 +219,7 @@ def gemm(random: Random) -> Case:
     each = bool(random.integers(2))
     inputs: dict[str, Array | None] = {
         **_quantized(random, dtypes[0], "abc", *((middle, rows) if turned[0] else (rows, middle))),
-        "d": integers(random, dtypes[1], *((columns, middle) if turned[1] else (middle, columns))),
+        "d": factors(random, dtypes[1], *((columns, middle) if turned[1] else (middle, columns))),
         "e": _scale(random, columns) if each else _scale(random),
         "f": integers(random, dtypes[1], columns) if each else _zero(random, dtypes[1]),
         "q": some(random, random.integers(-9999, 9999, columns, np.int32)),
