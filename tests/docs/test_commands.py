@@ -117,7 +117,7 @@ def serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> s
     ) as process:
         try:
             assert process.stdout is not None
-            page = re.search(r"http://[\w.:]+/\S*", process.stdout.readline())
+            page = re.search(r"http://[\w.:]+/[^\s)]*", process.stdout.readline())
             # The address leads to another one, with a cookie.
             answer = build_opener(HTTPCookieProcessor()).open(page[0], timeout=60).status if page and "--proxy" not in command else 200
         finally:
