@@ -89,7 +89,7 @@ def _rules(*, starts: bool, device: bool) -> Iterator[tuple[str, tuple[int, int,
     yield "clone", (0, _CLONE_FLAGS, _THREAD)
     # To itself only.
     yield from ((name, (0, _INT, own)) for name in ("kill", "tgkill"))
-    yield from ((name, (0, _INT, value)) for name in ("prlimit64", "sched_setaffinity", "getpgid", "getsid") for value in (0, own))
+    yield from ((name, (0, _INT, value)) for name in ("prlimit64", "getpgid", "getsid") for value in (0, own))
     yield "getpriority", (1, _INT, 0)
     yield from ((name, (1, _INT, value)) for name in ("fcntl", "fcntl64") for value in _COMMANDS)
     yield from (("ioctl", (1, _INT, value)) for value in _REQUESTS)
