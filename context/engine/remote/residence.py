@@ -97,7 +97,7 @@ class Residence:
             self._makers[place] = _try(place)
         return self._makers[place]
 
-    def prepare(self, graph: CompiledGraph, slots: Sequence[BufferSlot], memories: Sequence[Bytes], make: Make) -> Run:
+    def prepare(self, graph: CompiledGraph, slots: Sequence[BufferSlot], memories: Sequence[Bytes], make: Make, changed: bytes) -> Run:
         """Return what runs a graph with numbers on a device.
 
         Args:
@@ -105,9 +105,12 @@ class Residence:
             slots: Its inputs and outputs, with sizes.
             memories: Where the program sees the bytes of each.
             make: Makes the device's memory.
+            changed: Tells for each input whether the program has written it.
         """
         count = len(graph.inputs)
-        values = [self._take(slot.descriptor, memory, make) for slot, memory in zip(slots, memories, strict=True)]
+        # An output is written whole.
+        isNew = [*map(bool, changed), *[True] * (len(slots) - count)]
+        values = [self._take(slot.descriptor, memory, new, make) for slot, memory, new in zip(slots, memories, isNew, strict=True)]
         inputs, outputs = values[:count], values[count:]
         call = Dispatch(slots, values, None, None)
 
@@ -121,14 +124,17 @@ class Residence:
 
         return run
 
-    def _take(self, descriptor: OperandDescriptor, memory: Bytes, make: Make) -> _Value:
-        """Return the numbers of a tensor. The memory may have been that of another one, whose numbers nobody needs any more."""
+    def _take(self, descriptor: OperandDescriptor, memory: Bytes, isNew: bool, make: Make) -> _Value:
+        """Return the numbers of a tensor.
+
+        The memory may have been that of another one, whose numbers must not come back over those of this one: then it is new.
+        """
         array = memory.view(NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape)
         address = array.ctypes.data
         value = self._values.get(address)
         if value is not None and (value.make, value.dtype, value.shape) == (make, array.dtype, array.shape):
             return value
-        if value is not None:
+        if value is not None and not isNew:
             value.fetch()
         value = self._values[address] = _Value(array, make)
         return value

@@ -270,7 +270,7 @@ class _Worker:
             memories = [
                 self._segments[segment][offset : offset + slot.nbytes] for (segment, offset), slot in zip(places, slots, strict=True)
             ]
-            run = self._residence.prepare(graph, slots, memories, make)
+            run = self._residence.prepare(graph, slots, memories, make, body[split:end])
         else:
             run = self._prepare(sized, [self._addresses[segment] + offset for segment, offset in places], count)
         self._runs[number] = run

@@ -52,10 +52,10 @@ def memory(*values: float) -> Array:
     return np.array(values, np.float32)
 
 
-def prepared(residence: Residence, given: Array, wanted: Array, make: Make = make) -> Run:
+def prepared(residence: Residence, given: Array, wanted: Array, make: Make = make, changed: bytes = b"\0") -> Run:
     graph = graph_of()
     slots = [*graph.inputs.values(), *graph.outputs.values()]
-    return residence.prepare(graph, slots, [given.view(np.uint8), wanted.view(np.uint8)], make)
+    return residence.prepare(graph, slots, [given.view(np.uint8), wanted.view(np.uint8)], make, changed)
 
 
 def test_numbers_come_when_they_are_asked_for() -> None:
@@ -117,6 +117,17 @@ def test_memory_that_another_tensor_gets() -> None:
     assert [*y] == [2, 4, 6]
     residence.fetch(x.ctypes.data)
     assert [*x] == [4, 8, 12]
+
+
+def test_numbers_of_an_ended_tensor_do_not_come_back() -> None:
+    """Its memory belongs to another one, which the program has written."""
+    residence, x, y = Residence(), memory(1, 2, 3), memory(0, 0, 0)
+    prepared(residence, x, y)(b"\1")
+    y[:] = 5
+    prepared(residence, y, x, partial(make), b"\1")(b"\1")
+    assert [*y] == [5] * 3
+    residence.fetch(x.ctypes.data)
+    assert [*x] == [10] * 3
 
 
 @pytest.mark.parametrize(
