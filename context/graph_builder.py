@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.context.context import MLContext
+from webnn.context.document import Document
 from webnn.context.promise import rejected
 from webnn.context.tensor import MLTensor
 from webnn.validation import webidl
@@ -32,9 +33,11 @@ class MLGraphBuilder(GraphBuilder):
 
     Args:
         context: The context that will compile and compute the graph.
+        document: The document of the window that has this interface, by default that of the context. A page can take the interface of a
+            frame of its own origin.
 
     Raises:
-        WebNNTypeError: ``context`` is not an `MLContext`.
+        WebNNTypeError: ``context`` is not an `MLContext`, or ``document`` not a `Document`.
         SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
     """
 
@@ -44,7 +47,7 @@ class MLGraphBuilder(GraphBuilder):
 
     _tensorClass = MLTensor
 
-    def __init__(self, context: MLContext) -> None:
+    def __init__(self, context: MLContext, *, document: Document | None = None) -> None:
         """Run the steps of `#api-mlgraphbuilder-constructor`."""
         if not webidl.isInstance(context, MLContext):
             raise WebNNTypeError(
@@ -54,8 +57,16 @@ class MLGraphBuilder(GraphBuilder):
                 anchor="#api-mlgraphbuilder-constructor",
                 rule="conversion",
             )
+        if document is not None and not isinstance(document, Document):
+            raise WebNNTypeError(
+                f"MLGraphBuilder: document must be a Document, got {webidl.describe(document)}",
+                operation="MLGraphBuilder",
+                argument="document",
+                anchor="#api-mlgraphbuilder-constructor",
+                rule="conversion",
+            )
         # [1] The document may use the feature.
-        context._state.document._checkAllowed("MLGraphBuilder", context._revision.draft)
+        (document or context._state.document)._checkAllowed("MLGraphBuilder", context._revision.draft)
         # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
         super().__init__(context._state)
         self._buildSteps = context._buildSteps

@@ -120,9 +120,9 @@ class Loss:
         for member in sorted(self._members.all(), key=lambda member: not member._endsFirst):
             member._destroy()
             self._members.discard(member)
-        # Abort all other pending promises.
+        # [2026-06: #api-mlgraphbuilder-build 18.2, #api-mlcontext-createtensor 6.2, #api-mlcontext-createconstanttensor 10.2] All other
+        # pending promises are rejected.
         for pending in list(self.promises):
-            # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
             pending.reject(InvalidStateError(f"the context was lost: {info['message']}", rule="lost"))
 
     def future(self) -> asyncio.Future[MLContextLostInfo]:

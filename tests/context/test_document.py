@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webnn import ML, Document, MissingMemberError, MLGraphBuilder, Navigator, SecurityError, WebNNWarning
+from webnn import ML, Document, MissingMemberError, MLGraphBuilder, Navigator, SecurityError, WebNNTypeError, WebNNWarning
 from webnn.validation.drafts import DRAFTS, find_revision
 
 A, B, C = "https://a.test", "https://b.test", "https://c.test"
@@ -176,6 +176,23 @@ def test_a_document_that_is_not_fully_active() -> None:
             attempt()
     page.active = True
     assert ML(revision="2024-06", document=inner).createContextSync()
+
+
+@pytest.mark.parametrize("draft", ["2024-06", "2026-06"])
+def test_a_builder_of_the_interface_of_a_frame(draft: str) -> None:
+    page = Document()
+    context = ML(revision=draft, document=page).createContextSync()
+    inner = Document(parent=page)
+    assert MLGraphBuilder(context, document=inner)
+    inner.active = False
+    with pytest.raises(SecurityError, match=r"^MLGraphBuilder: .* the document is not fully active$"):
+        MLGraphBuilder(context, document=inner)
+    with pytest.raises(SecurityError, match=r"^MLGraphBuilder: .* the attribute allow of the frame"):
+        MLGraphBuilder(context, document=Document(parent=page, allow="webnn 'none'"))
+    with pytest.raises(WebNNTypeError, match=r"^MLGraphBuilder: document must be a Document, got 'https://a\.test'") as caught:
+        MLGraphBuilder(context, document="https://a.test")  # type: ignore[arg-type]
+    assert caught.value.argument == "document"
+    assert MLGraphBuilder(context)
 
 
 def test_a_frame_that_was_removed() -> None:

@@ -111,6 +111,8 @@ class Dispatcher:
         facts_of: Callable[[webnn.MLContext], Mapping[str, object]] | None = None,
     ) -> None:
         self._facts_of = facts_of
+        #: The document of the next builders, if it is not that of their context.
+        self.document: webnn.Document | None = None
         self._strict = strict
         self._objects: dict[int, Any] = {0: ml}
         #: The handles of objects of other specifications by their identities: a program gets the same object again.
@@ -290,7 +292,10 @@ class Dispatcher:
         arrays = make_arrays(views, buffers, **options) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return HostCall(interface, member, handle, None, self._classes.get(interface) or getattr(webnn, interface), values)
+            made = self._classes.get(interface) or getattr(webnn, interface)
+            if self.document is not None and made is webnn.MLGraphBuilder:
+                made = partial(made, document=self.document)
+            return HostCall(interface, member, handle, None, made, values)
         target = self._target(handle, interface)
         call = HostCall(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:

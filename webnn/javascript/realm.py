@@ -194,6 +194,10 @@ class Realm:
         """
         self._command("install", function)
 
+    def act(self, document: webnn.Document | None) -> None:
+        """Make the next builders for another document, whose interface the program uses; ``None`` ends that."""
+        self._dispatcher.document = document
+
     def call(self, name: str, value: object = None) -> Any:
         """Call a function of an installed script with a simple value, and return its value; its error is a `ScriptError`."""
         return self._command(name, value)

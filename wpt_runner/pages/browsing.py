@@ -75,13 +75,21 @@ class _Context:
     Attributes:
         parent: The page that has the frame; ``None`` for the tab.
         element: The frame's element in that page.
+        blank: The document of a frame that shows no page; made when a program asks for it.
     """
 
     number: int
     parent: Page | None = None
     element: int = 0
     page: Page | None = None
+    blank: webnn.Document | None = None
     children: list[int] = field(default_factory=list)
+
+    def leave_blank(self) -> None:
+        """End the document that is not a page."""
+        if self.blank is not None:
+            self.blank.active = False
+            self.blank = None
 
 
 class Browsing:
@@ -96,12 +104,16 @@ class Browsing:
         #: The page at each port, and the number of the port at the other end.
         self._ports: dict[int, tuple[Page, int]] = {}
         self._shared: dict[tuple[str, str], Page] = {}
+        #: The documents whose interfaces another realm has, by their numbers.
+        self._documents: list[webnn.Document] = []
         self._slept = 0.0
         self._questions: dict[str, Callable[[Page, Any], object]] = {
+            "page:act": self._ask_act,
             "page:allowed": self._ask_allowed,
             "page:changed": self._ask_changed,
             "page:children": self._ask_children,
             "page:close": self._ask_close,
+            "page:document": self._ask_document,
             "page:error": self._ask_error,
             "page:family": self._ask_family,
             "page:frame": self._ask_frame,
@@ -188,6 +200,7 @@ class Browsing:
         if context.parent.context is not None and number in context.parent.context.children:
             context.parent.context.children.remove(number)
         self._settle(context)
+        context.leave_blank()
         if context.page is not None:
             self._discard(context.page)
 
@@ -322,6 +335,7 @@ class Browsing:
                 self._program.log("error", f"the frame {target}: {answer.problem or answer.status}")
                 return self._settle(context)
         document = make_document(attributes, parent.document, origin, answer.headers.get("permissions-policy"))
+        context.leave_blank()
         page = self._start(context, target, base, document)
         if not may(attributes, "allow-scripts"):
             answer = Answer()
@@ -379,6 +393,31 @@ class Browsing:
         context = self._contexts.get(content["context"])
         other = None if context is None else context.page
         return other is None or (page.document.origin == other.document.origin != "null")
+
+    def _ask_document(self, page: Page, content: dict[str, Any]) -> int | None:
+        """Return the number of a window's document, if it is a secure context and so has interfaces of WebNN."""
+        context = self._contexts.get(content["context"])
+        if context is None:
+            return None
+        document = self._blank(context) if context.page is None else context.page.document
+        if not document.secure:
+            return None
+        if document not in self._documents:
+            self._documents.append(document)
+        return self._documents.index(document)
+
+    def _blank(self, context: _Context) -> webnn.Document:
+        """Return the document of a frame that shows no page: it has the origin of the page around it."""
+        parent = context.parent
+        assert parent is not None
+        if context.blank is None:
+            attributes = {**_attributes(parent, context.element), "src": None}
+            context.blank = make_document(attributes, parent.document, parent.document.origin)
+        return context.blank
+
+    def _ask_act(self, page: Page, content: dict[str, Any]) -> None:
+        number = content["document"]
+        page.realm.act(None if number is None else self._documents[number])
 
     def _ask_allowed(self, page: Page, content: dict[str, Any]) -> bool:
         document = page.document

@@ -156,6 +156,28 @@ define('origin', setup.origin);
 
 // ---- Other windows: messages reach them, and little else
 
+// The interfaces of a window of the same origin that this realm has for it. What they make belongs to that window's document, which the host knows
+// by a number.
+const {MLGraphBuilder} = global, builders = new Map();
+function builderOf(document) {
+  if (!builders.has(document)) {
+    builders.set(document, {MLGraphBuilder: class extends MLGraphBuilder {
+      constructor(...values) {
+        ask('act', {document});
+        try { super(...values); } finally { ask('act', {document: null}); }
+      }
+    }}.MLGraphBuilder);
+  }
+  return builders.get(document);
+}
+const INTERFACES = {
+  DOMException: () => DOMException,
+  MLGraphBuilder(context) {
+    const document = ask('document', {context});
+    return document === undefined ? undefined : builderOf(document);
+  },
+};
+
 const SHARED = ['then', Symbol.toStringTag, Symbol.hasInstance, Symbol.isConcatSpreadable];
 const windows = new Map([[setup.context, global]]);
 // A target is an address by itself.
@@ -193,7 +215,9 @@ function makeWindow(context) {
     get(_, key) {
       if (typeof key === 'string' && Object.hasOwn(members, key)) return members[key]();
       const child = typeof key === 'string' && /^\d+$/.test(key) ? ask('children', {context})[key] : undefined;
-      return child !== undefined ? windowOf(child) : SHARED.includes(key) ? undefined : refuse(key);
+      if (child !== undefined) return windowOf(child);
+      if (Object.hasOwn(INTERFACES, key) && ask('same', {context})) return INTERFACES[key](context);
+      return SHARED.includes(key) ? undefined : refuse(key);
     },
     has: (_, key) => (typeof key === 'string' && Object.hasOwn(members, key)) || (SHARED.includes(key) ? false : refuse(key)),
     set: (_, key, url) => key === 'location' ? (ask('navigate', {context, url: resolve(url, 'location').href}), true) : refuse(key),
@@ -227,7 +251,8 @@ const policyOf = allows => Object.freeze({
   features: () => [...FEATURES], allowsFeature: name => FEATURES.includes(`${name}`) && allows(`${name}`),
   allowedFeatures: () => FEATURES.filter(allows),
 });
-document.featurePolicy = policyOf(name => ask('allowed', {name}));
+// The name in the specification, and the one that browsers had first.
+document.permissionsPolicy = document.featurePolicy = policyOf(name => ask('allowed', {name}));
 
 // A frame by its place among the page's frames.
 function addIndex(index) {
@@ -262,7 +287,8 @@ class HTMLIFrameElement extends Element {
     if (this.#context !== undefined && ask('same', {context: this.#context})) refuse('contentDocument');
     return null;
   }
-  get featurePolicy() { return policyOf(name => ask('allowed', {name, number: this.#number})); }
+  get permissionsPolicy() { return policyOf(name => ask('allowed', {name, number: this.#number})); }
+  get featurePolicy() { return this.permissionsPolicy; }
   get src() { return this.hasAttribute('src') ? URL.parse(this.getAttribute('src'), base)?.href ?? this.getAttribute('src') : ''; }
   set src(url) { this.setAttribute('src', url); }
   get sandbox() { return this.getAttribute('sandbox') ?? ''; }

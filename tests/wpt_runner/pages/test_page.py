@@ -77,6 +77,23 @@ TRUE = [
     "await open(REMOTE).then(frame => frame.contentDocument === null)",
     "await open().then(frame => nameOf(() => frame.contentDocument) === 'SecurityError')",
     "await open(REMOTE).then(async ({contentWindow}) => (await contentWindow) === contentWindow)",
+    "await open(REMOTE).then(({contentWindow: other}) => ['MLGraphBuilder', 'DOMException'].every(each => nameOf(() => other[each]) ==="
+    " 'SecurityError'))",
+    "await open().then(({contentWindow: other}) => other.DOMException === DOMException && other.MLGraphBuilder !== MLGraphBuilder &&"
+    " other.MLGraphBuilder === other.MLGraphBuilder && other.MLGraphBuilder.name === 'MLGraphBuilder')",
+    # A builder belongs to the document of its interface; the next one of the page does not.
+    "await open().then(async frame => { const {MLGraphBuilder: Theirs} = frame.contentWindow, context = await navigator.ml.createContext();"
+    " const before = nameOf(() => new Theirs(context)); frame.remove(); return before === 'nothing' && nameOf(() => new Theirs(context))"
+    " === 'SecurityError' && new MLGraphBuilder(context) instanceof MLGraphBuilder; })",
+    "await (async () => { const frame = document.createElement('iframe'); document.body.append(frame); const {MLGraphBuilder: Theirs} ="
+    " frame.contentWindow, context = await navigator.ml.createContext(), builder = new Theirs(context); frame.srcdoc = ''; await new"
+    " Promise(resolve => frame.addEventListener('load', resolve)); return nameOf(() => new Theirs(context)) === 'SecurityError' &&"
+    " nameOf(() => new frame.contentWindow.MLGraphBuilder(context)) === 'nothing'; })()",
+    "await (async () => { const frame = document.createElement('iframe'); frame.allow = \"webnn 'none'\"; document.body.append(frame);"
+    " const context = await navigator.ml.createContext(); return nameOf(() => new frame.contentWindow.MLGraphBuilder(context)) ==="
+    " 'SecurityError'; })()",
+    "document.permissionsPolicy === document.featurePolicy && document.permissionsPolicy.features().join() === 'webnn' &&"
+    " document.createElement('iframe').permissionsPolicy.allowsFeature('webnn')",
     "await open().then(frame => { const {contentWindow} = frame; frame.remove(); return contentWindow.closed &&"
     " frame.contentWindow === null; })",
     "await open().then(frame => frames.length === 1 && frame.contentWindow.length === 0)",

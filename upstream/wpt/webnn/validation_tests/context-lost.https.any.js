@@ -18,6 +18,12 @@ context_test(async (t, context) => {
 }, '[destroy] A build that is pending is rejected.');
 
 context_test(async (t, context) => {
+  const promise = context.createTensor(kReadWrite);
+  context.destroy();
+  await promise_rejects_dom(t, 'InvalidStateError', promise);
+}, '[destroy] A tensor that is pending is rejected.');
+
+context_test(async (t, context) => {
   const builder = new MLGraphBuilder(context);
   const x = builder.input('x', kDescriptor);
   const y = builder.identity(x);

@@ -18,6 +18,12 @@ context_test(async (t, context) => {
       context.createConstantTensor(kDescriptor, kData));
 }, '[createConstantTensor] Reject if the context is lost.');
 
+context_test(async (t, context) => {
+  const promise = context.createConstantTensor(kDescriptor, kData);
+  context.destroy();
+  await promise_rejects_dom(t, 'InvalidStateError', promise);
+}, '[createConstantTensor] Reject if the context is lost meanwhile.');
+
 for (const shape of [[0], [2, 0], [2 ** 32 - 1], [2 ** 31 - 1, 2 ** 31 - 1]]) {
   context_test(async (t, context) => {
     await promise_rejects_js(
