@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import webidl
+from webnn.validation.caller import find_line
 from webnn.validation.descriptor import DataType, OperandDescriptor, Types
 from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
@@ -132,7 +133,7 @@ def _round(call: Call, dictionary: Dictionary, members: Sequence[str], dataType:
 class BuilderBase(DraftMembers):
     """A builder without its methods: the graph's counter and the shared driver."""
 
-    __slots__ = ("__weakref__", "_calls", "_count", "_hasBuilt", "_isGuarded", "_results", "_revision", "_state")
+    __slots__ = ("__weakref__", "_calls", "_count", "_hasBuilt", "_isGuarded", "_lines", "_results", "_revision", "_state")
 
     _count: int
     _hasBuilt: bool
@@ -141,6 +142,8 @@ class BuilderBase(DraftMembers):
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
     _calls: dict[str, _Prepared]
+    #: The program's file and line of each operator, by its number; ``None`` if nobody asks for them.
+    _lines: dict[int, tuple[str, int]] | None
     #: The results of calls without options, by the operation and its operands; ``None`` if they are not kept.
     _results: dict[tuple[object, ...], Outputs] | None
     _revision: Revision
@@ -282,6 +285,8 @@ class BuilderBase(DraftMembers):
         if acceptance is not None:
             acceptance.accept_operator(call, operator)
         self._count += 1
+        if self._lines is not None:
+            self._lines[operator.index] = find_line()
         return operator
 
     def _checkLimits(

@@ -42,6 +42,11 @@ class ComputationalGraph:
     operators: tuple[Operator, ...]
     outputs: Mapping[str, MLOperand]
 
+    @property
+    def lines(self) -> Mapping[int, tuple[str, int]]:
+        """The program's file and line of operators, by their numbers; empty unless the context notes them."""
+        return next(iter(self.outputs.values()))._builder._lines or {}
+
 
 def reach(outputs: Mapping[str, MLOperand]) -> tuple[tuple[Operator, ...], list[MLOperand]]:
     """Find all operators, in order, and all inputs that the outputs need.

@@ -117,6 +117,7 @@ class GraphBuilder(
         self._count = 0
         self._memory = ConstantMemory()
         self._calls = {}
+        self._lines = {} if state.lines else None
         self._results = {}
 
     @overload
@@ -427,6 +428,7 @@ class _NoContext:
     """Stands in for the context of a builder without one."""
 
     revision: Revision
+    lines: ClassVar[bool] = False
 
     @property
     def loss(self) -> _NoContext:

@@ -30,6 +30,10 @@ class State(Protocol):
         """Whether the context is lost."""
 
     @property
+    def lines(self) -> bool:
+        """Whether builders note the program's line of each operator."""
+
+    @property
     def revision(self) -> Revision:
         """The draft that the context follows."""
 

@@ -148,6 +148,7 @@ class Settings:
         hangLimit: After how many seconds of one build or one run a process counts as hung.
         memoryLimit: The most bytes that a process may have.
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
+        lines: Builders note the program's line of each operator; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
         on_context: Called with every context that is made.
@@ -171,6 +172,7 @@ class Settings:
     hangLimit: float | None = None
     memoryLimit: int | None = None
     threads: int | None = None
+    lines: bool | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
     on_context: Callable[[MLContext], None] | None = None

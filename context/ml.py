@@ -121,6 +121,7 @@ class Origin:
             fallback=policy,
             host=host,
             inject=inject,
+            lines=settings.lines is True,
             load_backend=load_backend,
             loss=loss,
             on_ask=None if witness is None else witness.ask,

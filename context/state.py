@@ -183,6 +183,7 @@ class ContextState:
         fallback: The policy if an operator does not get its device.
         host: The process that does the context's work; ``None`` without one.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
+        lines: Builders note the program's line of each operator, for those who look at the graph.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_ask: Called when the program reads what depends on its device: `Witness.ask`.
         on_build: Called on the timeline with every graph that is built.
@@ -209,6 +210,7 @@ class ContextState:
     semantics: Semantics
     compilations: Compilations = field(default_factory=Compilations)
     host: _Watched | None = None
+    lines: bool = False
     loss: Loss = field(default_factory=Loss)
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())

@@ -16,7 +16,9 @@ from webnn.builder.regular import describe_kind
 from webnn.commands import program as run
 from webnn.commands.failure import failure
 from webnn.commands.models import ModelOptions, read_graph
+from webnn.context.emulation import Emulation, Settings
 from webnn.formats import READERS
+from webnn.validation.caller import PLACE
 
 __all__ = ["NO_OPTIONS", "PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
 
@@ -70,10 +72,12 @@ def collect_graphs(
     revision: str | None = None,
     options: ModelOptions = NO_OPTIONS,
     on_build: Callable[[webnn.GraphDescription, webnn.MLGraph], None] = lambda description, graph: None,
+    lines: bool = False,
 ) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
-    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`. Raises `typer.Exit` if the file is wrong, the
+    ``on_build`` is called with every graph that the program builds, as by `webnn.emulate`. With ``lines`` the graphs' sources have the
+    program's line of each operator. Raises `typer.Exit` if the file is wrong, the
     program fails, or it builds no graph; the message is printed.
     """
     if not path.is_file():
@@ -92,12 +96,17 @@ def collect_graphs(
         found.append(description)
         on_build(description, graph)
 
-    with webnn.emulate(on_build=note), _output_to_errors():
-        code = _run(path, arguments, revision)
-        # Threads of the program may still build.
-        for thread in threading.enumerate():
-            if thread not in before and not thread.daemon:
-                thread.join()
+    # A program in JavaScript sets it.
+    token = PLACE.set(None)
+    try:
+        with webnn.emulate(on_build=note), Emulation(Settings(lines=lines or None)), _output_to_errors():
+            code = _run(path, arguments, revision)
+            # Threads of the program may still build.
+            for thread in threading.enumerate():
+                if thread not in before and not thread.daemon:
+                    thread.join()
+    finally:
+        PLACE.reset(token)
     if code:
         raise failure(f"{path} ended with exit code {code}", _WRONG)
     if not found:

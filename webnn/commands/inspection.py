@@ -49,10 +49,13 @@ def write_inspection(path: Path | None, program: Path, accuracy: AccuracyLevel |
     from webnn.inspect import capture, page  # noqa: PLC0415
 
     collected = capture.Capture()
+    # A program in JavaScript sets it.
+    token = PLACE.set(None)
     try:
         with collected.collect():
             yield
     finally:
+        PLACE.reset(token)
         count = len(collected.graphs)
         typer.echo(f"webnn: looking into {count} graph{'' if count == 1 else 's'} ...", err=True)
         try:

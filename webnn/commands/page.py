@@ -11,6 +11,7 @@ import webnn
 from webnn.commands.choices import PAGES, AccuracyLevel
 from webnn.commands.failure import failing, failure
 from webnn.commands.inspection import write_inspection, write_recordings
+from webnn.context.emulation import ambient
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, NodeProgram, find_node, run_program
@@ -75,7 +76,7 @@ def run_page(
                 dialect=dialect,
                 document=document,
                 import_maps=maps,
-                on_line=None if waste is None and timeline is None else PLACE.set,
+                on_line=PLACE.set if waste is not None or timeline is not None or ambient().lines else None,
             ),
             verbose=verbose,
         )

@@ -99,7 +99,7 @@ def command(
     --open shows the graph in a browser, to move in, search and open; webnn show --open A B shows two graphs and what differs.
     """
     # Imported lazily, because it loads NumPy, which `webnn show --help` does not need.
-    from webnn.commands.view import Wanted, open_browser, open_page, view, write_two  # noqa: PLC0415
+    from webnn.commands.view import Lines, Wanted, find_lines, open_browser, open_page, view, write_two  # noqa: PLC0415
     from webnn.formats.dot import as_dot  # noqa: PLC0415
     from webnn.formats.mermaid import as_mermaid  # noqa: PLC0415
     from webnn.formats.summary import as_data, as_text  # noqa: PLC0415
@@ -122,7 +122,12 @@ def command(
         if len(arguments) > 1 or placement or times or explorer is not None or onnx is not None:
             raise failure("two graphs beside each other are a page of two files, without placement, times and other files", _WRONG)
         second, arguments = Path(arguments[0]), None
-    found = collect_graphs(path, arguments or (), revision=revision, options=options)
+    lines: dict[int, Lines] = {}
+
+    def note(description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
+        lines[id(description)] = find_lines(graph)
+
+    found = collect_graphs(path, arguments or (), revision=revision, options=options, on_build=note, lines=viewed)
     if graph is not None or pictures or explorer is not None or onnx is not None:
         found = [choose_graph(found, path, graph)]
     try:
@@ -133,7 +138,8 @@ def command(
         if second is not None and page is not None:
             write_two(page, shown[0], load_graph(second), (path.name, second.name))
         elif viewed:
-            view(shown, path.name, Wanted(html=page, explorer=explorer, onnx=onnx, placement=placement, times=times, profile=profile))
+            made = [lines.get(id(each), {}) for each in found]
+            view(shown, path.name, made, Wanted(html=page, explorer=explorer, onnx=onnx, placement=placement, times=times, profile=profile))
         if opened and page is not None:
             typer.echo(open_browser(page), err=True)
         if viewed:

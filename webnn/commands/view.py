@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import tempfile
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import webnn
 from webnn.commands.feeds import build, seeded_inputs
@@ -21,8 +21,10 @@ from webnn.viewer import as_model_explorer, as_node_data, as_notes, as_page, des
 if TYPE_CHECKING:
     from webnn import Placement
 
-__all__ = ["Wanted", "open_browser", "open_page", "view", "write_two"]
+__all__ = ["Lines", "Wanted", "find_lines", "open_browser", "open_page", "view", "write_two"]
 
+#: The file and the line of the program that made an operator, by the number of the operator.
+Lines: TypeAlias = Mapping[int, tuple[str, int]]
 #: How many runs the times are taken of, and the seed of their inputs.
 _RUNS, _SEED = 10, 0
 
@@ -48,16 +50,23 @@ class Wanted:
     profile: str | None = None
 
 
-def view(graphs: Sequence[webnn.GraphDescription], title: str, wanted: Wanted) -> None:
+def find_lines(graph: webnn.MLGraph) -> Lines:
+    """Return the program's lines of a graph that was just built, if the context noted them."""
+    return {} if graph._source is None else graph._source.lines
+
+
+def view(graphs: Sequence[webnn.GraphDescription], title: str, lines: Sequence[Lines], wanted: Wanted) -> None:
     """Write the files about the graphs of a file or a program; those for other programs are of the first graph.
+
+    ``lines`` has the program's lines of each graph.
 
     Raises what building and writing raise.
     """
     several = len(graphs) > 1
     documents = []
-    for number, graph in enumerate(graphs, 1):
+    for number, (graph, own) in enumerate(zip(graphs, lines, strict=True), 1):
         name = graph.name or (f"{number}: {graph_name(graph)}" if several else title)
-        documents.append(describe(graph, title=name, **_measure(graph, wanted)))
+        documents.append(describe(graph, title=name, lines=own, **_measure(graph, wanted)))
     if wanted.html is not None:
         files.write(wanted.html, as_page(documents, title))
     if wanted.explorer is not None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from webnn.context.emulation import emulate
+from webnn.context.emulation import Emulation, Settings, emulate
 from webnn.context.runs import Array
 from webnn.inspect.subject import Subject
 
@@ -73,7 +73,7 @@ class Capture:
 
         warnings.showwarning = note
         try:
-            with emulate(on_build=self._built, on_compute=self._computed):
+            with Emulation(Settings(lines=True)), emulate(on_build=self._built, on_compute=self._computed):
                 yield
         finally:
             if warnings.showwarning is note:

@@ -290,7 +290,8 @@ def _view(section: Section) -> Markup:
     for each in () if section.accuracy is None else section.accuracy.operators:
         errors[each.index] = max(each.relative, errors.get(each.index, 0.0))
     description, placement = section.subject.description, section.placement
-    return viewer.embed(viewer.describe(description, title=section.title, placement=placement, seconds=seconds, errors=errors))
+    lines = section.subject.source.lines
+    return viewer.embed(viewer.describe(description, title=section.title, placement=placement, seconds=seconds, errors=errors, lines=lines))
 
 
 def _draw(section: Section, names: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from webnn.display.table import as_data
 from webnn.javascript.ends import OUT_OF_TIME
 from webnn.playground.order import Order
 from webnn.playground.record import MARK, Record, find_place, locate
+from webnn.validation.caller import PLACE
 
 if TYPE_CHECKING:
     from webnn.check.report import Report
@@ -99,7 +100,7 @@ def run(order: Order, folder: Path, timeout: float, save: Callable[[dict[str, An
     if order.language == "python" and timeout:
         timer.start()
     try:
-        with Emulation(order.settings(on_build=record.note_graph)):
+        with Emulation(order.settings(on_build=record.note_graph, lines=True)):
             error = _RUN[order.language](order, folder, timeout, record)
     finally:
         timer.cancel()
@@ -177,6 +178,7 @@ def _run_javascript(order: Order, folder: Path, timeout: float, record: Record) 
         files=Files(folder, folder),
         timeout=timeout,
         revision=order.revision or NEWEST,
+        on_line=PLACE.set,
     )
     try:
         named = os.environ.get("WEBNN_NODE")

@@ -71,7 +71,7 @@ function makeWeights({ weights }) {
 
 // The panel about a node. `go(node)` leads to another one.
 function makeNodePanel(graph, node, { colourings, path, go, mark }) {
-  const { kind, title, label, number, inputs, outputs, options, notes } = graph.nodes[node];
+  const { kind, title, label, line, number, inputs, outputs, options, notes } = graph.nodes[node];
   const link = (other) => make("button", { type: "button", class: "link", text: nodeName(graph, other), onclick: () => go(other) });
   const operands = inputs.map(([name, place]) => {
     const value = graph.values[place];
@@ -92,6 +92,7 @@ function makeNodePanel(graph, node, { colourings, path, go, mark }) {
   return make("div", { class: "panel" },
     make("p", { class: "name", text: kind === "operator" ? `${title} #${number}` : `${kind} ${title}` }),
     label ? make("p", { class: "label", text: label }) : null,
+    line ? make("p", { class: "line", text: `made at ${line}` }) : null,
     path.length ? make("p", { class: "path", text: `in ${path.join(" › ")}` }) : null,
     mark ? make("p", { class: "mark", text: mark }) : null,
     ...(notes ?? []).map((text) => make("p", { class: "label", text })),

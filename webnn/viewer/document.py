@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from webnn.formats import plain
 from webnn.formats.cards import numbers
@@ -33,6 +35,7 @@ def describe(
     placement: Placement | None = None,
     seconds: Mapping[int, float] | None = None,
     errors: Mapping[int, float] | None = None,
+    lines: Mapping[int, tuple[str, int]] | None = None,
     weights: bool = True,
 ) -> dict[str, Any]:
     """Return the document of a graph.
@@ -44,6 +47,7 @@ def describe(
         seconds: The time of operators, by `OperatorDescription.index`; in a graph from a file, where this is 0, by the position among the
             operators, from 1. Another way to colour them.
         errors: The error of operators relative to the largest value, by the same numbers. Another way to colour them.
+        lines: The program's file and line of operators, by the same numbers.
         weights: Whether the constants have their histogram and first values.
 
     Raises:
@@ -64,6 +68,9 @@ def describe(
         for node in nodes:
             if node.get("number") in reasons:
                 node["notes"] = [plain.clip(reasons[node["number"]], _NAME)]
+    for node in nodes:
+        if lines and (place := lines.get(node.get("number", 0))):
+            node["line"] = plain.clip(_place(*place), _NAME)
     if seconds:
         colourings.append(_amounts("time", "seconds", "sum", [seconds.get(number) for number in found], kinds))
     if errors:
@@ -79,6 +86,15 @@ def describe(
         "groupings": find_groupings(description, nodes),
         "colourings": colourings,
     }
+
+
+def _place(file: str, line: int) -> str:
+    """Write a line of a program: its path from the folder of the command, or the path of its address."""
+    if "://" in file:
+        return f"{urlsplit(file).path or file}:{line}"
+    path = Path(file)
+    folder = Path.cwd()
+    return f"{path.relative_to(folder) if path.is_relative_to(folder) else path}:{line}"
 
 
 def _facts(description: GraphDescription) -> str:

@@ -73,14 +73,17 @@ def as_node_data(document: dict[str, Any], colouring: str) -> dict[str, Any]:
 
 
 def as_notes(description: GraphDescription, document: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the time, the device and the error of operators as entries for `webnn.formats.onnx_file.write`.
+    """Return the time, the device, the error and the line of operators as entries for `webnn.formats.onnx_file.write`.
 
-    The keys are ``webnn.time`` in seconds, ``webnn.device`` and ``webnn.error``; ``webnn.number`` is the number of the operator.
+    The keys are ``webnn.time`` in seconds, ``webnn.device`` and ``webnn.error``; ``webnn.number`` is the number of the operator, and
+    ``webnn.line`` the program's line that made it.
     """
     found: dict[str, dict[str, str]] = {}
     operators = [node for node, each in enumerate(document["nodes"]) if each["kind"] == "operator"]
     for operator, number, node in zip(description.operators, numbers(description), operators, strict=True):
         entries = {"webnn.number": str(number)}
+        if "line" in document["nodes"][node]:
+            entries["webnn.line"] = document["nodes"][node]["line"]
         for colouring in document["colourings"]:
             name = f"webnn.{colouring['name']}"
             if colouring["name"] in ("time", "error") and colouring["amounts"][node] is not None:
@@ -109,6 +112,8 @@ def _attributes(document: dict[str, Any], node: dict[str, Any]) -> Iterator[tupl
         yield "number", str(node["number"])
     if "label" in node:
         yield "label", node["label"]
+    if "line" in node:
+        yield "line", node["line"]
     yield from node.get("options", ())
     for name, place in node["inputs"]:
         value = document["values"][place]

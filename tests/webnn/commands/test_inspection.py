@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ def test_a_python_program(end: str, code: int, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "<h1>program.py</h1>" in text
     assert "Graph 1, computed once" in text
+    assert re.search(r'"line":"[^"]*program\.py:\d+"', text)
     assert ("<b>the label</b>" in text, html.escape("<b>the label</b>") in text) == (False, True)
 
 
@@ -58,6 +60,7 @@ def test_a_javascript_program(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "computed once" in text
     assert "sum: float32 [2, 2]" in text
+    assert '"line":"/add.mjs:' in text
 
 
 def test_a_program_without_graphs(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
@@ -14,6 +15,16 @@ from tests.command_line import call
 from tests.html_page import Page
 from tests.webnn.commands.test_show import PROGRAM
 from tests.webnn.formats.networks import chain, encoder
+from tests.webnn.javascript.node_support import require_node
+from webnn.validation.caller import PLACE
+
+JAVASCRIPT = """const context = await navigator.ml.createContext();
+const builder = new MLGraphBuilder(context);
+const x = builder.input("x", {dataType: "float32", shape: [2]});
+const sum = builder.add(
+  x, x);
+await builder.build({y: builder.relu(sum)});
+"""
 
 
 @pytest.fixture
@@ -34,10 +45,19 @@ def saved(tmp_path: Path) -> Path:
     return file
 
 
-def titles(file: Path) -> list[str]:
+def documents(file: Path) -> list[dict[str, Any]]:
     page = Page(file.read_text(encoding="utf-8"))
     (data,) = [json.loads(text) for tag, text in page.parts if tag == "script" and text.startswith("{")]
-    return [each["title"] for each in data["documents"]]
+    found: list[dict[str, Any]] = data["documents"]
+    return found
+
+
+def titles(file: Path) -> list[str]:
+    return [each["title"] for each in documents(file)]
+
+
+def lines(document: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(node["title"], node.get("line", "")) for node in document["nodes"] if node["kind"] == "operator"]
 
 
 def test_open(saved: Path, opened: list[str]) -> None:
@@ -62,6 +82,28 @@ def test_every_graph_of_a_program(tmp_path: Path, opened: list[str]) -> None:
     code, out, _ = call("show", "-o", tmp_path / "page.html", program, "--", "--an-option")
     assert (code, out, opened) == (0, "", [])
     assert titles(tmp_path / "page.html") == ["1: first, rest", "2: second, rest"]
+
+
+def test_the_lines_of_a_python_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str]) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert call("show", "-o", "page.html", "--onnx", "graph.onnx", "--graph", "2", "program.py")[0] == 0
+    (document,) = documents(tmp_path / "page.html")
+    assert lines(document) == [(name, "program.py:10") for name in ("relu", "neg", "abs")]
+    nodes = onnx.load(tmp_path / "graph.onnx").graph.node
+    assert {each.value for node in nodes for each in node.metadata_props if each.key == "webnn.line"} == {"program.py:10"}
+
+
+@pytest.mark.processes
+def test_the_lines_of_a_javascript_program(tmp_path: Path) -> None:
+    require_node()
+    program = tmp_path / "program.mjs"
+    program.write_text(JAVASCRIPT, encoding="utf-8")
+    code, _, errors = call("show", "-o", tmp_path / "page.html", program)
+    assert code == 0, errors
+    (document,) = documents(tmp_path / "page.html")
+    assert lines(document) == [("add", "/program.mjs:4"), ("relu", "/program.mjs:6")]
+    assert PLACE.get() is None
 
 
 def test_two_graphs(saved: Path, tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 import webnn
 from tests.webnn.formats.networks import builder, encoder, hostile
@@ -44,6 +47,13 @@ def test_colourings() -> None:
     assert (error["total"], error["amounts"][begin + 1 : begin + 3]) == ("max", [None, 0.5])
     assert size["amounts"][begin] == 4 * 8 * 4 + 8 * 4
     json.dumps(document, allow_nan=False)
+
+
+def test_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = {1: (str(tmp_path / "model" / "layer.py"), 7), 2: ("/elsewhere/layer.py", 8), 3: ("https://app.test/page.mjs", 9)}
+    nodes = {each.get("number"): each.get("line") for each in describe(encoder(1), lines=places)["nodes"]}
+    assert [nodes[number] for number in (1, 2, 3, 4)] == [str(Path("model", "layer.py:7")), "/elsewhere/layer.py:8", "/page.mjs:9", None]
 
 
 def test_devices() -> None:

@@ -81,13 +81,14 @@ def look(browser: Any, tmp_path: Path) -> Iterator[Any]:
 
 def test_the_keyboard_alone(look: Any) -> None:
     """From the search to the weights of an operator, along its lines, into and out of a group."""
-    person = look(describe(encoder(3)))
+    description = encoder(3)
+    person = look(describe(description, lines={each.index: ("model.py", 3) for each in description.operators}))
     person.press("Tab")
     person.page.keyboard.type("layer1/query")
     assert "1 found" in person.details()
     person.press("Enter")
     text = person.details()
-    for expected in ("matmul", "layer1/query", "float32 4×8", "64 elements", "all 1", "first: 1, 1", "in layer1"):
+    for expected in ("matmul", "layer1/query", "float32 4×8", "64 elements", "all 1", "first: 1, 1", "in layer1", "made at model.py:3"):
         assert expected in text
     assert person.said().startswith("matmul layer1/query #")
     person.page.locator(".stage").focus()
