@@ -119,7 +119,7 @@ def main() -> None:
         context.dispatch(graph, {"tokens": given}, {"output": result})
         return np.asarray(context.readTensorSync(result))
 
-    tokens = np.array([3, 14, 15, 9, 26, 5, 35, 8])
+    tokens = np.array([3, 14, 15, 9, 26, 5, 35, 8], np.int64)
     output = compute(tokens)
     changed = compute(np.where(np.arange(TOKENS) == TOKENS - 1, 0, tokens))
     print(f"the last token is now: {np.round(output[-1, :4], 4)}")

@@ -35,7 +35,9 @@ TYPES: Mapping[str, str] = MappingProxyType(
 #: The packages of Pyodide's distribution that a site needs; those that they need come with them.
 PACKAGES: Sequence[str] = ("numpy", "pydantic", "jinja2", "rich", "click")
 _SITE = ("python.js", "python_worker.js")
-_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+_CORE = ("pyodide.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+#: The script of the interpreter; its name depends on the version of Pyodide: until 0.29, and since 314.
+_SCRIPTS = ("pyodide.asm.js", "pyodide.asm.mjs")
 #: The page of a site says by itself what it may load: from its own folder only.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; "
@@ -78,7 +80,8 @@ def write_site(folder: Path, pyodide: Path, wheels: Sequence[Path], packages: Se
     Raises:
         FileNotFoundError: The distribution lacks files; the message names them.
     """
-    files = [*_CORE, *_files_of(json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"], packages)]
+    interpreter = next((name for name in _SCRIPTS if (pyodide / name).is_file()), _SCRIPTS[-1])
+    files = [*_CORE, interpreter, *_files_of(json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"], packages)]
     if missing := [name for name in files if not (pyodide / name).is_file()]:
         raise FileNotFoundError(f"{pyodide} lacks {', '.join(missing)}")
     for name in ("pyodide", "wheels"):

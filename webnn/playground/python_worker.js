@@ -10,7 +10,9 @@ async function load() {
   await python.loadPackage([...packages, ...wheels.map((each) => new URL(each, self.location).href)], {
     messageCallback: () => {}, errorCallback: (text) => problems.push(text),
   });
-  const missing = packages.filter((each) => !(each in python.loadedPackages));
+  // Pyodide keeps the spelling of the distribution: "Jinja2".
+  const loaded = new Set(Object.keys(python.loadedPackages).map((each) => each.toLowerCase()));
+  const missing = packages.filter((each) => !loaded.has(each.toLowerCase()));
   if (missing.length) throw new Error(`the package ${missing.join(', ')} cannot be loaded: ${problems.join(' ').trim() || 'no reason is known'}`);
   return python;
 }

@@ -45,6 +45,12 @@ def test_a_site(pyodide: Path, tmp_path: Path) -> None:
     assert json.loads((site / "state.json").read_text(encoding="utf-8"))["languages"] == ["python"]
 
 
+def test_an_older_distribution(pyodide: Path, tmp_path: Path) -> None:
+    (pyodide / "pyodide.asm.mjs").rename(pyodide / "pyodide.asm.js")
+    write_site(tmp_path / "site", pyodide, [], ["numpy"])
+    assert sorted(path.name for path in (tmp_path / "site" / "pyodide").glob("*.asm.*")) == ["pyodide.asm.js", "pyodide.asm.wasm"]
+
+
 def test_a_distribution_that_lacks_files(pyodide: Path, tmp_path: Path) -> None:
     (pyodide / "numpy.whl").unlink()
     with pytest.raises(FileNotFoundError, match=r"distribution lacks numpy\.whl$"):
