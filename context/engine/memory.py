@@ -61,6 +61,11 @@ class TensorMemory:
         return self._value
 
     @property
+    def raw(self) -> Array:
+        """The memory, even if a device has newer numbers. Any thread may ask for it."""
+        return self.array
+
+    @property
     def isAway(self) -> bool:
         """Tell whether the next read has to wait for a device."""
         return False

@@ -33,7 +33,7 @@ import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
 from webnn.validation.descriptor import BigInt, OperandDescriptor
 
-__all__ = ["Begun", "Dispatcher", "Observe", "Refused"]
+__all__ = ["Begun", "Dispatcher", "Keeper", "Observe", "Refused"]
 
 #: Called after a successful call: with the object, the member, the arguments, and the result.
 Observe = Callable[[object, str, Sequence[Any], Any], None]
@@ -69,8 +69,10 @@ _NOTHING = '"nothing"'
 _RESULT = '{"result":'
 #: Members that a program calls again and again with the same arguments: what was found out about such a request is kept.
 _REPEATED = frozenset({"compute", "dispatch", "readTensor", "writeTensor"})
-#: How many requests are kept, and how many bytes the views of each may have.
+#: How many requests are kept, and how many bytes the text and the views of each may have.
 _MOST_KEPT, _LARGEST_KEPT = 256, 1 << 16
+#: How many objects a program may name that could not be made.
+_MOST_FAILED = 1 << 20
 _encode = json.JSONEncoder().encode
 _parse = json.JSONDecoder().decode
 
@@ -81,6 +83,16 @@ class Begun(NamedTuple):
     future: asyncio.Future[Any]
     answer: Callable[[], tuple[str, list[Bytes]]]
     is_awaited: bool = False
+
+
+class Keeper(Protocol):
+    """Limits what a program keeps. Its methods may raise an error of the program."""
+
+    def run(self, call: HostCall, *, strict: bool) -> Any:
+        """Carry out a call, as `HostCall.run`."""
+
+    def keep(self, call: HostCall, text: str, result: Any) -> None:
+        """Take note of the result of a call, before the program gets it."""
 
 
 class Dispatcher:
@@ -96,6 +108,7 @@ class Dispatcher:
         first: The handle of the first object. Lower ones belong to an earlier dispatcher of the same realm.
         strict: Raise a `RequestError` for a request that the binding does not send. By default it is a fault, with an answer.
         facts_of: Returns the facts of a context, which foresight.js names. Without them, it foresees no operation with new sizes.
+        keeper: Limits what the program keeps.
     """
 
     def __init__(
@@ -109,7 +122,9 @@ class Dispatcher:
         first: int = 1,
         strict: bool = False,
         facts_of: Callable[[webnn.MLContext], Mapping[str, object]] | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
+        self._keeper = keeper
         self._facts_of = facts_of
         #: The document of the next builders, if it is not that of their context.
         self.document: webnn.Document | None = None
@@ -165,7 +180,7 @@ class Dispatcher:
             if text == _NOTHING:
                 return {"value": None}
             call = self._open(text, buffers)
-            result = call.run(strict=self._strict)
+            result = self._run(call)
             if call.member == "destroy" and (loss := self._losses.get(call.handle)) is not None and not loss.done():
                 # The answer must tell that the context is lost.
                 begun.append(Begun(loss, lambda: self._complete(lambda answered: self._end(call, text, result, answered))))
@@ -221,18 +236,20 @@ class Dispatcher:
     def tell(self, text: str, buffers: Sequence[Bytes]) -> None:
         """Carry out a request without an answer.
 
-        JavaScript may not know yet that a context is lost. Every other reason for an error is a fault. Requests that use the objects which
-        the call should have made get the error. Raises `RequestError` if the binding sends no such request, and the dispatcher is strict.
+        JavaScript may not know yet that a context is lost, or that there is no memory. Every other reason for an error is a fault. Requests
+        that use the objects which the call should have made get the error. Raises `RequestError` if the binding sends no such request, and
+        the dispatcher is strict.
         """
         handles: list[int] = []
         try:
             call = self._open(text, buffers, handles)
-            self._close(call, text, call.run(strict=self._strict), [])
+            self._close(call, text, self._run(call), [])
         except RequestError:
             raise
         except Exception as error:  # as in `call`
             isLost = bool(self._lost) or any(loss.done() for loss in self._losses.values())
-            if not (isinstance(error, webnn.InvalidStateError) and isLost):
+            isFull = isinstance(error, webnn.UnknownError) and error.rule == "memory"
+            if not isFull and not (isinstance(error, webnn.InvalidStateError) and isLost):
                 self.faults.append(traceback.format_exc())
             # Its traceback holds the request's bytes.
             self._failed.update(dict.fromkeys(handles, error.with_traceback(None)))
@@ -245,7 +262,7 @@ class Dispatcher:
         call = self._open(text, buffers)
         if call.member == "readTensor" and getattr(call.target, "_isHeld", False):
             return {"pending": self._later.begin(call, text, call.target.readTensor)}
-        return self._end(call, text, call.run(strict=self._strict), answered)
+        return self._end(call, text, self._run(call), answered)
 
     def _answer_later(self, number: int, answered: list[Bytes]) -> dict[str, object]:
         """Answer an operation that has begun; or say again that it waits."""
@@ -261,10 +278,10 @@ class Dispatcher:
                 call.refill(buffers)
                 return call
             if handles is None:
-                return self._read(_parse(text), buffers)
+                return self._read(_parse(text), buffers, len(text))
             *request, results = _parse(text)
             handles += self._check_free(results)
-            call = self._read(request, buffers)
+            call = self._read(request, buffers, len(text))
             call.results = handles
             return call
         except (webnn.DOMException, webnn.WebNNTypeError):
@@ -275,7 +292,7 @@ class Dispatcher:
                 raise
             raise RequestError.of(error) from None
 
-    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> HostCall:
+    def _read(self, request: list[Any], buffers: Sequence[Bytes], length: int) -> HostCall:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
             self._handles.pop(id(self._objects.pop(each, None)), None)
@@ -283,6 +300,8 @@ class Dispatcher:
             self._losses.pop(each, None)
         if dropped:
             self._kept.clear()
+        if self._strict and len(self._failed) > _MOST_FAILED:
+            raise LookupError(f"more than {_MOST_FAILED} objects could not be made")
         members = self._members[interface]
         if member in members.attributes:
             return HostCall(interface, member, handle, None, partial(getattr, self._target(handle, interface), member))
@@ -298,7 +317,12 @@ class Dispatcher:
             return HostCall(interface, member, handle, None, made, values)
         target = self._target(handle, interface)
         call = HostCall(interface, member, handle, target, self._method(target, interface, member), values)
-        if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
+        if (
+            self._observe is None
+            and member in _REPEATED
+            and not dropped
+            and length + sum(array.nbytes for array in arrays) <= _LARGEST_KEPT
+        ):
             call.memory = memory_of(views, arrays)
         return call
 
@@ -322,8 +346,13 @@ class Dispatcher:
         method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
         return method
 
+    def _run(self, call: HostCall) -> Any:
+        return call.run(strict=self._strict) if self._keeper is None else self._keeper.run(call, strict=self._strict)
+
     def _close(self, call: HostCall, text: str, result: Any, answered: list[Bytes]) -> object:
         """Do what follows a call; return what its answer's value is made of."""
+        if self._keeper is not None:
+            self._keeper.keep(call, text, result)
         if call.interface == "MLContext" and call.target is not None:
             return self._conclude(call, text, result, answered)
         if self._observe is not None and call.target is not None:

@@ -24,6 +24,7 @@ from webnn.commands.choices import (
 )
 from webnn.commands.failure import failing, failure
 from webnn.commands.text import one_line
+from webnn.serve.memory import MEMORY
 from webnn.serve.options import Options, parse_faults
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def command(
     token: Annotated[
         bool, typer.Option("--token/--no-token", help="Show pages only to browsers that opened the printed address, of this user.")
     ] = True,
+    memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that the calls of one page, frame or worker may hold.")] = MEMORY
+    >> 20,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for one that is free.")] = 8000,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -95,6 +98,7 @@ def command(
             faults=None if faults is None else parse_faults(faults),
             numerics=None if numerics is None else numerics.value,
             isolate=isolate,
+            memory=memory_limit << 20,
         )
         warnings = Warnings()
         server = Server(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import webnn
 from webnn.javascript.idl import BindingIdl, dialect_revision, load_idl
+from webnn.serve.memory import MEMORY
 from webnn.validation.drafts import NEWEST
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Options:
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
         timeline: Whether the status page shows when contexts are called, and when they work.
+        memory: The most bytes that each session may hold.
     """
 
     revision: str | None = None
@@ -41,6 +43,7 @@ class Options:
     numerics: Numerics | None = None
     isolate: bool = False
     timeline: bool = False
+    memory: int = MEMORY
 
     def idl(self) -> BindingIdl:
         """Return the IDL that pages see. Raises `ValueError` if there is no such draft or dialect, or they do not fit."""

@@ -16,6 +16,7 @@ import webnn
 from webnn.javascript.calls import RequestError
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
+from webnn.serve.memory import Memory
 from webnn.serve.messages import MessageError, pack, read_text, size_of, total_size
 from webnn.serve.options import Options, facts_of
 from webnn.serve.record import Record
@@ -130,6 +131,7 @@ class Session:
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
+        memory: What its page holds.
     """
 
     def __init__(
@@ -156,7 +158,10 @@ class Session:
         with self._listening():
             self._document = visitor.document()
         ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline)
-        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True, facts_of=facts_of)
+        self.memory = Memory(options.memory)
+        self._dispatcher = Dispatcher(
+            ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True, facts_of=facts_of, keeper=self.memory
+        )
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(exception_handler(on_fault))
         self._stop = asyncio.Event()

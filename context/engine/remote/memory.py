@@ -290,6 +290,11 @@ class SharedMemory(TensorMemory):
     def array(self, array: Array) -> None:
         self._memory = array
 
+    @property
+    def raw(self) -> Array:
+        """The memory, even if a device has newer numbers."""
+        return self._memory
+
     def settle(self) -> None:
         """Make it zero, unless it was written."""
         if self._isFormer:
