@@ -125,7 +125,7 @@ class Driver(ABC, Generic[_Node, _Item]):
         limit: The refusal of more steps, with ``{}`` for their number.
     """
 
-    most_steps: ClassVar[int]
+    most_steps: int
     most_operators: ClassVar[int] = 250_000
     limit: ClassVar[str]
 

@@ -31,6 +31,8 @@ from webnn.validation import webidl
 
 __all__ = ["Importer"]
 
+#: How often the nodes of a file may run on average, and how many may run in any case: below the limit for all files.
+_STEPS_OF_A_NODE, _LEAST_STEPS = 1000, 10_000
 #: The most bytes of one element, repeated, that is known at import. It takes no memory itself, but what is computed from it does.
 _MOST_REPEATED = 1 << 20
 _NO_ROOTS: frozenset[str] = frozenset()
@@ -117,6 +119,8 @@ class Importer(Driver["tuple[Source, Scope]", Value]):
     def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings, naming: Naming | None = None) -> None:
         super().__init__(builder, float64=settings.float64, advice="give float64=True", naming=naming)
         self._model = model
+        # A short file must not take long.
+        self.most_steps = min(self.most_steps, max(_LEAST_STEPS, _STEPS_OF_A_NODE * model.count_nodes()))
         self._settings = settings
         #: The inputs that are operands, by their names.
         self._inputs: dict[str, Value] = {}

@@ -131,6 +131,10 @@ def element_type(number: int) -> np.dtype[Any]:
     raise Refused(f"the element type must be one of WebNN, got {name}")
 
 
+#: The operators with bodies that run in place or again and again.
+_WITH_BODY = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """An ONNX model, with the versions of its domains, and its functions by domain, name and overload.
@@ -146,6 +150,16 @@ class Model:
     functions: Mapping[tuple[str, str, str], FunctionProto]
     nodes: Sequence[Source]
     apart: Mapping[int, bytes]
+
+    def count_nodes(self) -> int:
+        """Return how many nodes the file has, those of bodies and functions too."""
+        graphs: list[GraphProto | FunctionProto] = [self.proto.graph, *self.functions.values()]
+        # A work list in place of recursion.
+        for graph in graphs:
+            for node in graph.node:
+                if node.op_type in _WITH_BODY:
+                    graphs += [each.g for each in node.attribute if each.type == AttributeProto.GRAPH]
+        return sum(len(graph.node) for graph in graphs)
 
     def tensor(self, tensor: TensorProto, raw: bytes = b"", *, weights: bool = True) -> Array:
         """Return the elements of a tensor. Without ``weights``, zeros replace a missing file of external data.

@@ -290,7 +290,7 @@ def no_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_stand_ins")
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The limit itself is tested below.
+    # It takes less time than the limit itself.
     monkeypatch.setattr("webnn.onnx.importer.Importer.most_steps", 5000)
     hostile, reason, *place = REFUSED[case]
     started = time.process_time()
@@ -300,6 +300,15 @@ def test_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [(each.place, each.reason) for each in refused.value.report.refusals]
     assert any(each.startswith(*(place or "y")) and reason in text for each, text in found), found[:5]
     assert len(str(refused.value)) < 15_000
+
+
+@pytest.mark.usefixtures("no_stand_ins")
+@pytest.mark.parametrize(("nodes", "most"), [(1, 10_000), (11, 12_000)])
+def test_a_short_file_is_unrolled_less(nodes: int, most: int) -> None:
+    names = ["a", *(f"t{index}" for index in range(nodes - 1)), "n"]
+    hostile = loop([node("Identity", [a], [b]) for a, b in itertools.pairwise(names)])
+    with pytest.raises(webnn.onnx.RefusedModelError, match=f"the graph must have at most {most} nodes when loops"):
+        webnn.onnx.load(hostile)
 
 
 @pytest.mark.parametrize("operator", ["Reshape", "Expand"])
