@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,11 @@ def _signal_places(code: CodeType) -> frozenset[int]:
     return frozenset(found)
 
 
+def _is_ignored() -> bool:
+    """Tell whether the program ignores Ctrl-C: then no signal raises."""
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 class Interrupt:
     """An interrupt at one line, bytecode, or place of a signal of some files.
 
@@ -63,7 +69,7 @@ class Interrupt:
         if event == "call":
             frame.f_trace_opcodes = self.event != "line"
         if event == ("opcode" if self.event == "signal" else self.event):
-            if self.event == "signal" and frame.f_lasti not in _signal_places(frame.f_code):
+            if self.event == "signal" and (frame.f_lasti not in _signal_places(frame.f_code) or _is_ignored()):
                 return self
             if self.number == 0:
                 self.place = f"{frame.f_code.co_name}:{frame.f_lineno}, bytecode {frame.f_lasti}"

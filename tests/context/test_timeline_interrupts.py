@@ -154,6 +154,11 @@ def test_an_awaited_compute(before: Subject, event: str) -> None:
         future = None
         with interrupt.armed():
             future = before.context.compute(before.graph, {"x": x}, {"y": y})
+        if future is None and buffers.detached_reason(x):
+            # Another thread computes with the arrays already, so the program does not get them back.
+            assert "promise" in interrupt.place, interrupt.place
+            assert buffers.detached_reason(y)
+            x, y = np.full(4, value, np.float32), np.zeros(4, np.float32)
         result = await (future or before.context.compute(before.graph, {"x": x}, {"y": y}))
         assert result["outputs"]["y"].tolist() == [value + 1] * 4, interrupt.place
 
