@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -195,11 +197,10 @@ class LiteSession:
         ValueError: Likewise.
     """
 
-    __slots__ = ("_again", "_interpreter", "_places", "inputs", "outputs", "quick")
+    __slots__ = ("__weakref__", "_addresses", "_bound", "_interpreter", "_places", "_reference", "inputs", "last", "outputs", "quick")
 
-    #: It copies, and remembers no call.
+    #: It copies.
     in_place: ClassVar[bool] = False
-    last: ClassVar[None] = None
     op_types: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init__(self, content: bytes, inputs: _Values, outputs: _Values, selection: Selection) -> None:
@@ -211,8 +212,13 @@ class LiteSession:
         self._load(content, selection)
         #: The last run was short.
         self.quick = False
-        #: The addresses of the last run.
-        self._again: list[int] = []
+        #: The dispatch whose tensors are bound, as in `CompiledGraph`.
+        self.last: Dispatch | None = None
+        #: The addresses of the memory that is bound; none if it is that of tensors, or if nothing is bound.
+        self._addresses: list[int] = []
+        #: Computes with the memory that is bound.
+        self._bound: Callable[[], None] | None = None
+        self._reference = weakref.ref(self)
 
     def _load(self, content: bytes, selection: Selection) -> None:
         self._interpreter = _start(content, selection)
@@ -245,15 +251,25 @@ class LiteSession:
         Raises:
             OperationError: LiteRT fails.
         """
-        self._again = list(addresses)
-        self._compute(
-            [(slot, slot.over(addresses[slot.index])) for slot in self.inputs.values() if addresses[slot.index]],
-            [(slot, slot.over(addresses[slot.index])) for slot in self.outputs.values() if addresses[slot.index]],
-        )
+        # A loop passes on its arrays: memory that is still bound is not bound again.
+        if addresses != self._addresses or self._bound is None:
+            self.forget()
+            self._bound = self._bind(
+                [(slot, slot.over(addresses[slot.index])) for slot in self.inputs.values() if addresses[slot.index]],
+                [(slot, slot.over(addresses[slot.index])) for slot in self.outputs.values() if addresses[slot.index]],
+            )
+            self._addresses = list(addresses)
+        self.repeat()
 
     def repeat(self) -> None:
-        """Compute the last run again."""
-        self.run(self._again)
+        """Compute the last run again. Raises `OperationError` if LiteRT fails, or nothing is bound."""
+        bound = self._bound
+        if bound is None:
+            raise OperationError("compute: the graph has not run with this memory", operation="", rule="engine")
+        try:
+            bound()
+        except (RuntimeError, ValueError) as error:
+            raise OperationError(f"compute: the engine failed in the graph: {error}", operation="", rule="engine") from error
 
     def took(self, seconds: float) -> None:
         """Learn how long a run took."""
@@ -265,32 +281,58 @@ class LiteSession:
         Raises:
             OperationError: LiteRT fails.
         """
-        arrays = [(slot, memory.array) for slot, memory in zip(call.slots, call.memories, strict=True)]
+        self.forget()
+        memories = call.memories
+        arrays = [(slot, memory.array) for slot, memory in zip(call.slots, memories, strict=True)]
         split = len(self.inputs)
-        self._compute(arrays[:split], arrays[split:])
+        for memory in memories:
+            memory.users.add(self._reference)
+        self._bound = self._bind(arrays[:split], arrays[split:])
+        begin = perf_counter()
+        self.repeat()
+        self.took(perf_counter() - begin)
+        self.last = call
+        # A tensor that is destroyed from now on ends this itself.
+        if not self.quick or any(memory.withdrawn for memory in memories):
+            self.last = None
 
     def forget(self) -> None:
         """Keep no memory of earlier runs."""
-        self._again = []
+        self.last = self._bound = None
+        self._addresses = []
 
-    def _compute(self, given: _Bound, wanted: _Bound) -> None:
-        try:
-            self._invoke(given, wanted)
-        except (RuntimeError, ValueError) as error:
-            raise OperationError(f"compute: the engine failed in the graph: {error}", operation="", rule="engine") from error
-
-    def _invoke(self, given: _Bound, wanted: _Bound) -> None:
+    def _bind(self, given: _Bound, wanted: _Bound) -> Callable[[], None]:
+        """Return what copies inputs into LiteRT's memory, computes, and copies the outputs that are wanted back."""
         interpreter, (inputs, outputs) = self._interpreter, self._places
-        for slot, array in given:
-            shaped = array.reshape(slot.descriptor.dimensions)
-            if array.nbytes > _SMALL:
-                # Several times as fast as set_tensor. The view must end before the run.
-                np.copyto(interpreter.tensor(inputs[slot.name])(), shaped)
-            else:
-                interpreter.set_tensor(inputs[slot.name], shaped)
-        interpreter.invoke()
-        for slot, array in wanted:
-            np.copyto(array.reshape(slot.descriptor.dimensions), interpreter.tensor(outputs[slot.name])())
+        puts = [self._put(inputs[slot.name], array.reshape(slot.descriptor.dimensions)) for slot, array in given]
+        gets = [(array.reshape(slot.descriptor.dimensions), self._get(outputs[slot.name], array.nbytes)) for slot, array in wanted]
+        invoke, copy = interpreter.invoke, np.copyto
+
+        def compute() -> None:
+            for put in puts:
+                put()
+            invoke()
+            for array, found in gets:
+                copy(array, found())
+
+        return compute
+
+    def _get(self, place: int, size: int) -> Callable[[], Any]:
+        """Return what returns an output: a small one as a copy, which is made faster than a view."""
+        interpreter = self._interpreter
+        if size <= _SMALL:
+            return partial(interpreter.get_tensor, place)
+        tensor: Callable[[], Any] = interpreter.tensor(place)
+        return tensor
+
+    def _put(self, place: int, array: Any) -> Callable[[], None]:
+        """Return what copies an array into an input."""
+        interpreter = self._interpreter
+        if array.nbytes <= _SMALL:
+            return partial(interpreter.set_tensor, place, array)
+        tensor = interpreter.tensor(place)
+        # Several times as fast as set_tensor. The view must end before the run.
+        return lambda: np.copyto(tensor(), array)
 
 
 class TimedSession(LiteSession):
@@ -320,10 +362,13 @@ class TimedSession(LiteSession):
         """Return the path of the file with the times."""
         return self._steps.write(self._profile)
 
-    def _invoke(self, given: _Bound, wanted: _Bound) -> None:
-        found = self._steps.run({slot.value: array.reshape(slot.descriptor.dimensions) for slot, array in given})
-        for slot, array in wanted:
-            np.copyto(array.reshape(slot.descriptor.dimensions), found[slot.value])
+    def _bind(self, given: _Bound, wanted: _Bound) -> Callable[[], None]:
+        def compute() -> None:
+            found = self._steps.run({slot.value: array.reshape(slot.descriptor.dimensions) for slot, array in given})
+            for slot, array in wanted:
+                np.copyto(array.reshape(slot.descriptor.dimensions), found[slot.value])
+
+        return compute
 
 
 def count_threads() -> int:

@@ -63,6 +63,33 @@ def test_tensors(isolate: bool | None) -> None:
         np.testing.assert_array_equal(own.readTensorSync(outputs["difference"]), B - factor * A)
 
 
+def test_memory_that_stays_bound() -> None:
+    """A dispatch is repeated as it is bound until its tensors are others, or are destroyed; an error of LiteRT does not unbind them."""
+    own = context()
+    graph = build(own)
+    session: Any = graph._implementation
+    session.took(0)
+
+    def make(name: str, array: Any) -> webnn.MLTensor:
+        tensor = own.createTensorSync(dataType="float32", shape=list(array.shape), writable=True, readable=True)
+        own.writeTensor(tensor, array)
+        return tensor
+
+    first, second = ({"a": make("a", factor * A), "b": make("b", B)} for factor in (1, 2))
+    outputs = {name: make(name, A) for name in ("relu", "difference")}
+    for inputs, factor in ((first, 1), (first, 1), (second, 2), (first, 1), (second, 2), (second, 2)):
+        own.writeTensor(outputs["difference"], A)
+        own.dispatch(graph, inputs, outputs)
+        np.testing.assert_array_equal(own.readTensorSync(outputs["difference"]), B - factor * A)
+    second["a"].destroy()
+    own.readTensorSync(outputs["relu"])
+    assert session.last is None
+    with pytest.raises(TypeError, match="destroyed"):
+        own.dispatch(graph, second, outputs)
+    with refused(webnn.OperationError, rule="engine", said="has not run with this memory"):
+        session.repeat()
+
+
 @pytest.mark.parametrize("isolate", ISOLATED)
 def test_inside_of_graphs(isolate: bool | None) -> None:
     graph = build(context(isolate))
