@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -289,6 +290,10 @@ class Emitter:
         operands = [x, self.full(initial, x.element)]
         result = self.op("reduce", operands, shape, x.element, {"dimensions": tuple(sorted(axes))}, [self._fold(name, x.element)])
         return self.reshape(result, [1 if axis in axes else size for axis, size in enumerate(x.shape)]) if keep else result
+
+    def average(self, x: Tensor, axes: Sequence[int]) -> Tensor:
+        """Return the means over axes, whose sizes become 1."""
+        return self.reduce(x, "add", 0, axes, keep=True) / math.prod(x.shape[axis] for axis in axes)
 
     def reduce_window(
         self,

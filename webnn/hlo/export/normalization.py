@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from webnn.hlo.export.emitter import Emitter, Tensor
@@ -30,12 +29,8 @@ def _layer_normalization(e: Emitter, op: Op) -> Tensor:
 def _normalize_over(e: Emitter, op: Op, axes: Sequence[int], parameters: Sequence[int]) -> Tensor:
     """Normalize with the mean and the variance over axes; the scale and the bias lie along others."""
     x = op["input"]
-    centred = x - _mean(e, x, axes)
-    return _normalize(e, op, centred, e.broadcast(_mean(e, centred * centred, axes), x.shape), parameters)
-
-
-def _mean(e: Emitter, x: Tensor, axes: Sequence[int]) -> Tensor:
-    return e.reduce(x, "add", 0, axes, keep=True) / math.prod(x.shape[axis] for axis in axes)
+    centred = x - e.average(x, axes)
+    return _normalize(e, op, centred, e.broadcast(e.average(centred * centred, axes), x.shape), parameters)
 
 
 def _normalize(e: Emitter, op: Op, centred: Tensor, variance: Tensor, axes: Sequence[int]) -> Tensor:

@@ -311,6 +311,10 @@ class LiteEmitter(Maker):
         shape = [1 if axis in axes else size for axis, size in enumerate(x.shape) if keep or axis not in axes]
         return self.act(code, [x], shape, self.ints(*axes), KeepDims=keep)
 
+    def average(self, x: Tensor, axes: Sequence[int]) -> Tensor:
+        """Return the means over axes by an operator, as Chromium does."""
+        return self.reduced("MEAN", x, axes, keep=True) if axes else x
+
     def take(self, x: Tensor, indices: Tensor, axis: int) -> Tensor:
         """Take slices along an axis; all indices are inside it."""
         places = self.places(indices)

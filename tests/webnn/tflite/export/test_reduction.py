@@ -33,6 +33,15 @@ def test_operators(make: Any, x: Any, made: list[str] | None) -> None:
     assert made is None or found == made
 
 
+def test_means_of_normalizations() -> None:
+    """As in Chromium, an operator takes the means: a sum and a division would round in another way."""
+    image = ramp(1, 2, 3, 4)
+    for make, x in ((lambda b, x: b.layerNormalization(x), image), (lambda b, x: b.instanceNormalization(x), image)):
+        found = check(make, x)
+        assert found.count("MEAN") == 2
+        assert "SUM" not in found
+
+
 def test_the_last_of_equal_elements() -> None:
     """The draft of 2024 counts several axes as one, and can ask for the last one."""
     draft = FIRST.of_graphs
