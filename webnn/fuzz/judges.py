@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -108,12 +108,15 @@ def judge_numbers(
 
 
 def compare_bits(program: FuzzProgram, built: Sequence[Built], ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
-    """Return the first operator whose result in the browser has other bits than here. All NaN are equal."""
+    """Return the first operator whose result in the browser has other bits than here. All NaN are equal.
+
+    Its operation stands behind those of values before it that were not read: each of them may be the cause.
+    """
     mine = {dispatch: outputs for dispatch, _, outputs in read_outputs(program, built, ours)}
     for dispatch, graph, outputs in read_outputs(program, built, theirs):
         description, known = graph.description, graph.description.descriptors()
         found = {description.outputs[name]: (name, mine[dispatch][name], array) for name, array in outputs.items()}
-        for operator in description.operators:
+        for number, operator in enumerate(description.operators):
             for name, our, their in (found[value] for value in operator.outputs if value in found):
                 distance = find_distance(
                     their, our.astype(np.float64) if our.dtype.kind == "f" else our, known[operator.outputs[0]].dataType
@@ -123,8 +126,24 @@ def compare_bits(program: FuzzProgram, built: Sequence[Built], ours: Sequence[Ou
                 types = ", ".join(known[value].dataType for _, _, value in operator.named_values())
                 kind = "rounding" if _agree(our, their) else "numbers"
                 both = f"{name} is {distance.actual:.9g}, and {distance.expected:.9g} here: {distance.ulp:g} ULP"
-                return Finding("browser", operator.operation, kind, types, f"{operator.operation} of {types}: {both}", dispatch)
+                names = _name_causes(description.operators[:number], operator, found)
+                behind = f", behind {', '.join(names[:-1])}" if len(names) > 1 else ""
+                return Finding("browser", " ".join(names), kind, types, f"{operator.operation} of {types}{behind}: {both}", dispatch)
     return None if mine else _compare_bytes("browser", program, ours, theirs)
+
+
+def _name_causes(before: Sequence[webnn.OperatorDescription], wrong: webnn.OperatorDescription, read: Container[str]) -> list[str]:
+    """Return the operations that may have caused a difference: those of operands that were not read, and the operator's own at the end.
+
+    Operands that were read are the same: operators are compared in their order.
+    """
+    needed = {value for _, _, value in wrong.named_values()}
+    names: dict[str, None] = {}
+    for operator in reversed(before):
+        if any(value in needed and value not in read for value in operator.outputs):
+            names[operator.operation] = None
+            needed |= {value for _, _, value in operator.named_values()}
+    return [*reversed([name for name in names if name != wrong.operation]), wrong.operation]
 
 
 def _compare_bytes(judge: str, program: FuzzProgram, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:

@@ -1,7 +1,8 @@
 """Differences that are known: a TOML file with an entry, and a reason, for each.
 
 An entry has ``judge``, ``operation`` (a pattern such as ``"reduce*"``, or a list of them), ``kind`` (a pattern, too), perhaps ``message``,
-a part of the finding's text, and ``reason``. Between the parts of a message that ``*`` separates, the text may have anything.
+a part of the finding's text, and ``reason``. Between the parts of a message that ``*`` separates, the text may have anything. If several
+operations may have caused other numbers, one of them must fit.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ SHIPPED = {
     engine: Path(__file__).with_name(f"known-{name}.toml")
     for engine, name in (("onnxruntime", "chromium-153"), ("litert", "chromium-153-litert"))
 }
+#: The kinds of differences that several operations may cause.
+_OF_NUMBERS = ("numbers", "rounding")
 _MEMBERS = ("judge", "operation", "kind", "message", "reason")
 
 
@@ -43,7 +46,8 @@ class Known:
     def fits(self, finding: Finding) -> bool:
         """Tell whether a finding is this difference."""
         same = self.judge == finding.judge and fnmatchcase(finding.kind, self.kind)
-        return same and any(fnmatchcase(finding.operation, each) for each in self.operation) and self._says(finding.text)
+        names = finding.operation.split() if finding.kind in _OF_NUMBERS else [finding.operation]
+        return same and any(fnmatchcase(name, each) for name in names for each in self.operation) and self._says(finding.text)
 
     def _says(self, text: str) -> bool:
         """Tell whether a text has the parts of the message in their order. A bracket is only a bracket here."""

@@ -16,6 +16,7 @@ from webnn.calls.dice import Dice
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz import judges
 from webnn.fuzz.hosts import Built, Page
+from webnn.fuzz.known import Known
 from webnn.fuzz.programs import SHARED, FuzzProgram
 from webnn.fuzz.shrink import remove_steps
 from webnn.inspect.subject import Subject
@@ -99,6 +100,37 @@ def test_bits_are_compared() -> None:
         assert wrong is not None
         assert (wrong.operation, wrong.kind) == ("neg", "numbers")
         assert "here" in wrong.text
+
+
+def test_operations_that_may_have_caused_other_bits() -> None:
+    """Values that were not read may be others in the browser; those that were read are the same."""
+    host = emulator()
+    found = []
+    for program in generator(operations=("neg", "abs", "reshape")).graphs(12):
+        [ours], [built], [theirs] = host.run([program]), host.graphs, host.run([program])
+        last = theirs[-1].get("ok", {})
+        if "bytes" not in last:
+            continue
+        last["bytes"] = "7f" * (len(last["bytes"]) // 2)
+        wrong = judges.compare_bits(program, built, ours, theirs)
+        assert wrong is not None
+        operators = built[0].description.operators
+        if len(built[0].description.outputs) == len(operators):
+            assert wrong.operation == operators[-1].operation
+        found.append(wrong.operation.split())
+        assert set(found[-1]) <= set(program.operations)
+    assert any(len(names) > 1 for names in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation", "fits"),
+    [("rounding", "exp", True), ("numbers", "reshape", True), ("rounding", "expand", False), ("crash", "exp", False)],
+)
+def test_a_known_cause_among_several(kind: str, operation: str, fits: bool) -> None:
+    entry = Known(judge="browser", operation=(operation,), kind="*", message="behind*ULP", reason="Planted.")
+    assert (
+        entry.fits(judges.Finding("browser", "exp reshape", kind, "", "reshape of float32, behind exp: y is 1, and 2 here: 9 ULP")) is fits
+    )
 
 
 def test_the_reference_judges_the_emulator() -> None:
