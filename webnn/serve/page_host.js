@@ -250,7 +250,7 @@ function acknowledge(number) {
   for (const [, parts] of done) queued -= messageSize(parts);
 }
 // Send all messages through the live connection. Returns false if that cannot take them.
-const canShip = () => socket !== undefined && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED && queue.length < MOST_MESSAGES;
+const canShip = () => isReady && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED && queue.length < MOST_MESSAGES;
 function ship() {
   if (!canShip()) return false;
   while (shipped < queue.length) {
@@ -348,8 +348,10 @@ function settle(key, body) {
 // ---- The live connection: the session lives as long as it does
 
 const {send: sendFrame} = WebSocket.prototype;
-let socket;
+let socket, isReady = false;
 function receive(ours, data) {
+  // The first message says that requests may come.
+  if (data.byteLength === 0) { isReady ||= ours === name; return; }
   const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
   if (ours === name && 'ARN'.includes(body.kind)) acknowledge(body.number);
   if (body.kind === 'R') settle(key, body);
@@ -363,6 +365,7 @@ function catchUp() {
 }
 function connect() {
   const ours = name;
+  isReady = false;
   try {
     socket = new WebSocket(addressOf('live').replace(/^http/, 'ws'));
   } catch (error) {

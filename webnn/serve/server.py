@@ -22,7 +22,7 @@ from webnn.serve.messages import MessageError, close_reason, read_text, total_si
 from webnn.serve.options import Options
 from webnn.serve.pages import ENDPOINT, Endpoint, Pages
 from webnn.serve.record import Record
-from webnn.serve.relay import LONGEST_RELAYED, READY, can_hand_over, hand_over
+from webnn.serve.relay import HEARTBEAT, LONGEST_FRAME, LONGEST_RELAYED, READY, can_hand_over, hand_over
 from webnn.serve.reports import Sparing, exception_handler, make_logger
 from webnn.serve.script import make_script
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
@@ -33,8 +33,8 @@ from webnn.serve.warming import start_warming
 
 __all__ = ["Server"]
 
-#: The longest body of the status page's requests, and the longest message through a live connection: above that, a page sends a request.
-_LONGEST_TEXT, _LONGEST_FRAME = 1 << 16, (1 << 22) + 1
+#: The longest body of the status page's requests.
+_LONGEST_TEXT = 1 << 16
 #: How many live connections there may be: each may hold the bytes of a message.
 _MOST_LIVE = 512
 #: The most texts in a question about ignored members: each name that was given is compared with each that is known.
@@ -308,9 +308,31 @@ class Server:
         """Hold the live connection of a page: its session ends with it. It brings requests whose answers the page does not wait for."""
         if self._live_connections >= _MOST_LIVE:
             return refuse(503, "there are too many live connections")
-        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_FRAME, compress=False)
+        isHandedOver = can_hand_over()
+        socket = web.WebSocketResponse(heartbeat=None if isHandedOver else HEARTBEAT, max_msg_size=LONGEST_FRAME, compress=False)
         await socket.prepare(request)
         session: Session | None = None
+        self._live_connections += 1
+        try:
+            if (greeting := await socket.receive()).type is not WSMsgType.TEXT:
+                return socket
+            session = self.sessions.begin(request.query.get("s", ""), read_visitor(greeting.data.encode()))
+            self.sessions.connect(session)
+            # The page sends nothing before it is told that it may: no byte of a call is received here.
+            if isHandedOver:
+                await hand_over(request, session, isLive=True)
+            else:
+                await self._hold(socket, session)
+        except (EndedError, FullError, MessageError) as error:
+            await socket.close(message=close_reason(error).encode())
+        finally:
+            self._live_connections -= 1
+            if session is not None:
+                self.sessions.disconnect(session)
+        return socket
+
+    async def _hold(self, socket: web.WebSocketResponse, session: Session) -> None:
+        """Do what `hand_over` does for a live connection, where it cannot leave this thread."""
         loop = asyncio.get_running_loop()
         sending: set[asyncio.Task[None]] = set()
         # Each is changed by one thread only.
@@ -333,29 +355,19 @@ class Server:
                 pushed += total_size(body)
                 loop.call_soon_threadsafe(partial(start, body))
 
-        self._live_connections += 1
-        try:
-            async for message in socket:
-                if session is None and message.type is WSMsgType.TEXT:
-                    session = self.sessions.begin(request.query.get("s", ""), read_visitor(message.data.encode()))
-                    session.connect(push, lambda: pushed - sent)
-                elif session is not None and message.type is WSMsgType.BINARY:
-                    answer = await session.exchange(*await unpack_aside(message.data))
-                    # Of much, the page keeps a copy until it is told.
-                    if len(message.data) > SMALL:
-                        await send(answer)
-        except (EndedError, FullError, MessageError) as error:
-            await socket.close(message=close_reason(error).encode())
-        finally:
-            self._live_connections -= 1
-            if session is not None:
-                self.sessions.disconnect(session)
-        return socket
+        await socket.send_bytes(READY)
+        session.connect(push, lambda: pushed - sent)
+        async for message in socket:
+            if message.type is WSMsgType.BINARY:
+                answer = await session.exchange(*await unpack_aside(message.data))
+                # Of much, the page keeps a copy until it is told.
+                if len(message.data) > SMALL:
+                    await send(answer)
 
     async def _relay(self, request: web.Request) -> web.StreamResponse:
         """Answer the calls of a worker that waits in shared memory: in its session's thread, if that can be."""
         isHandedOver, name = can_hand_over(), request.query.get("s", "")
-        socket = web.WebSocketResponse(heartbeat=None if isHandedOver else 20, max_msg_size=LONGEST_RELAYED, compress=False)
+        socket = web.WebSocketResponse(heartbeat=None if isHandedOver else HEARTBEAT, max_msg_size=LONGEST_RELAYED, compress=False)
         await socket.prepare(request)
         try:
             greeting = await socket.receive()

@@ -221,7 +221,6 @@ class Session:
         ``push`` sends a body. ``unsent`` returns how many bytes wait to be sent, because the page does not read. Both are called in the
         session's thread.
         """
-        self.connections += 1
         self.push, self._unsent = push, unsent
         with self._lock:
             if not self._ended:

@@ -99,6 +99,10 @@ class Sessions:
             if len(self._ended) > _MOST_NAMES:
                 self._ended.popitem(last=False)
 
+    def connect(self, session: Session) -> None:
+        """Take note that a live connection has begun."""
+        session.connections += 1
+
     def disconnect(self, session: Session) -> None:
         """Take note that a live connection has ended; the session ends with the last one."""
         session.connections -= 1

@@ -45,7 +45,9 @@ class WebSocket {
     });
   }
   send(body) {
-    if (typeof body === 'string') push(this.address, body); else ask('SEND', this.address, bytesOf(body));
+    if (typeof body !== 'string') { ask('SEND', this.address, bytesOf(body)); return; }
+    push(this.address, body);
+    this.onmessage({data: new ArrayBuffer()});
   }
   close() { this.readyState = 3; this.onclose?.(); }
 }

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from types import SimpleNamespace
 
 import aiohttp
 import pytest
@@ -16,11 +17,13 @@ from websockets.frames import Frame, Opcode
 
 from tests.support import PATIENCE
 from tests.webnn.serve.pages import GREETING, HELLO, MADE_CONTEXT, NAME, NOTHING, body, end_all, eventually, message, open_body, request
+from webnn.serve import messages
 from webnn.serve import relay as handed
 from webnn.serve import server as serving
 from webnn.serve.messages import unpack
 from webnn.serve.options import Options
 from webnn.serve.server import Server
+from webnn.serve.session import SMALL
 
 CONTEXT = message("C", request("ML", "createContext", 0))
 
@@ -80,7 +83,7 @@ async def test_a_call_needs_no_other_thread(server: Server, monkeypatch: pytest.
         threads.append(threading.current_thread().name)
         return unpack(content)
 
-    monkeypatch.setattr(handed, "unpack", watch)
+    monkeypatch.setattr(messages, "unpack", watch)
     async with open_relay(server) as relay:
         await call(relay, body(NOTHING))
     assert threads == [server.sessions.find(NAME)._thread.name]
@@ -282,6 +285,83 @@ async def test_an_error_ends_the_connection() -> None:
         await asyncio.get_running_loop().sock_sendall(far, frame(body(NOTHING)))
         assert await receive(far, 1) == b""
         await asyncio.wait_for(relay.ended, PATIENCE)
-        relay._call = None
+        relay._work = None
     await eventually(lambda: len(reported) == 1)
     assert isinstance(reported[0], ValueError)
+
+
+# Live connections
+
+
+@asynccontextmanager
+async def connect_live(
+    answer: Callable[..., object] = exchange,
+) -> AsyncIterator[tuple[list[tuple[Callable[..., None], Callable[[], int]]], socket.socket]]:
+    """Connect a live connection in this loop; yield what its session is given, and the page's end."""
+    given: list[tuple[Callable[..., None], Callable[[], int]]] = []
+    near, far = socket.socketpair()
+    far.setblocking(False)
+    session = SimpleNamespace(connect=lambda *connection: given.append(connection))
+    with far:
+        transport, live = await asyncio.get_running_loop().connect_accepted_socket(
+            lambda: handed._Live(answer, session),  # type: ignore[arg-type]
+            near,
+        )
+        assert await receive(far, 2) == b"\x82\x00"
+        yield given, far
+        transport.abort()
+        await live.ended
+
+
+async def test_calls_of_a_live_connection_queue() -> None:
+    """In their order, one at a time; only much is answered, and what the session pushes goes between."""
+    goesOn, begun = asyncio.Event(), list[int]()
+
+    async def work(number: int, _: object) -> list[bytes]:
+        begun.append(number)
+        await goesOn.wait()
+        return [b"answer"]
+
+    async with connect_live(work) as ([(push, unsent)], far):
+        calls = [body(NOTHING, number=1), body(message("D", b'"nothing"', bytes(SMALL)), number=2), body(NOTHING, number=3)]
+        await asyncio.get_running_loop().sock_sendall(far, b"".join(map(frame, calls)))
+        await eventually(lambda: begun == [1])
+        push([b"pu", b"shed"])
+        assert await receive(far, 8) == b"\x82\x06pushed"
+        goesOn.set()
+        assert await receive(far, len(ANSWER)) == ANSWER
+        await eventually(lambda: begun == [1, 2, 3])
+        assert unsent() == 0
+
+
+async def test_a_busy_session_does_not_read_its_live_connection() -> None:
+    goesOn = asyncio.Event()
+
+    async def work(*_: object) -> list[bytes]:
+        await goesOn.wait()
+        return []
+
+    async with connect_live(work) as (_, far):
+        call = frame(body(message("D", b'"nothing"', bytes(1 << 20))))
+        sending = asyncio.ensure_future(asyncio.get_running_loop().sock_sendall(far, call * 30))
+        for _ in range(200):
+            await asyncio.sleep(0.001)
+        assert not sending.done()
+        goesOn.set()
+        await asyncio.wait_for(sending, PATIENCE)
+
+
+@pytest.mark.parametrize("isThere", [True, False], ids=["there", "gone"])
+async def test_a_browser_that_is_gone(monkeypatch: pytest.MonkeyPatch, isThere: bool) -> None:
+    """It is asked whether it is there; without an answer, the connection ends."""
+    monkeypatch.setattr(handed, "HEARTBEAT", 0.05)
+    async with connect() as (relay, far):
+        for _ in range(3):
+            assert await receive(far, 2) == (b"\x89\x00" if isThere or not relay.ended.done() else b"")
+            if isThere:
+                await asyncio.get_running_loop().sock_sendall(far, frame(b"", Opcode.PONG))
+            else:
+                assert await receive(far, 1) == b""
+                await asyncio.wait_for(relay.ended, PATIENCE)
+                break
+        assert relay.ended.done() is not isThere

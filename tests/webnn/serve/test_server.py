@@ -12,9 +12,10 @@ from contextlib import suppress
 import aiohttp
 import pytest
 
+from tests.support import PATIENCE
 from tests.webnn.serve.pages import GREETING, HELLO, MADE_CONTEXT, NAME, PAIR, body, eventually, message, open_body, request
 from webnn.javascript.channel import Bytes, Message
-from webnn.serve import messages, uploads
+from webnn.serve import messages, relay, uploads
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -35,15 +36,31 @@ async def post(client: aiohttp.ClientSession, address: str, content: bytes = b""
         return response.status, await response.read()
 
 
+async def greet(live: aiohttp.ClientWebSocketResponse) -> None:
+    """Say what the page is, and wait until calls may come."""
+    await live.send_str(json.dumps(HELLO))
+    assert await live.receive_bytes(timeout=PATIENCE) == relay.READY
+
+
+@pytest.fixture(params=[relay.can_hand_over, lambda: False], ids=["handed over", "in the server's thread"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a session read its live connection in its own thread, or in the server's, where sockets cannot leave their loop."""
+    monkeypatch.setattr(server_module, "can_hand_over", request.param)
+
+
+WAYS = pytest.mark.usefixtures("_way")
+
+
+@WAYS
 async def test_a_session_lives_as_long_as_its_connection(server: Server, client: aiohttp.ClientSession) -> None:
     call = f"{server.endpoint}/call?s={NAME}"
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         status, content = await post(client, call, body(GREETING, CONTEXT))
         number, kind, [answer] = open_body([content])
         assert (status, number, kind) == (200, 1, "A")
         if "pending" in json.loads(answer):
-            _, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
+            _, kind, [answer] = open_body([await live.receive_bytes(timeout=PATIENCE)])
         assert json.loads(answer) == {"value": MADE_CONTEXT}
         assert list(server.sessions.living) == [NAME]
     await eventually(lambda: not server.sessions.living)
@@ -53,7 +70,7 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
 async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "_LONGEST_BODY", 4096)
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         await post(client, f"{server.endpoint}/call?s={NAME}", body(GREETING))
         content = body(message("C", b'"nothing"', bytes(2000)))
         for start in range(0, len(content) - 1, 500):
@@ -69,6 +86,7 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
             await asyncio.sleep(0.05)
 
 
+@WAYS
 async def test_a_large_body_does_not_hold_up_the_server(
     server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,27 +100,26 @@ async def test_a_large_body_does_not_hold_up_the_server(
 
     monkeypatch.setattr(messages, "unpack", follow)
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         large = bytes(messages._LARGE)
         await live.send_bytes(body(message("P", b'"nothing"', large)))
-        await live.receive_bytes(timeout=60)
+        await live.receive_bytes(timeout=PATIENCE)
         status, _ = await post(client, f"{server.endpoint}/call?s={NAME}", body(message("C", b'"nothing"', large), number=2))
     assert (status, len(threads)) == (200, 2)
     assert server._thread.ident not in threads
     await eventually(lambda: not server.sessions.living)
 
 
+@WAYS
 async def test_a_live_connection_starts_operations(server: Server, client: aiohttp.ClientSession) -> None:
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        # Before the page has said what it is, there is nobody to do it.
+        await greet(live)
         await live.send_bytes(body(START))
-        await live.send_str(json.dumps(HELLO))
-        await live.send_bytes(body(START))
-        number, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
+        number, kind, [answer] = open_body([await live.receive_bytes(timeout=PATIENCE)])
         assert (number, kind, json.loads(answer)) == (1, "R", {"value": MADE_CONTEXT})
         # Of much, the page is told that it has come.
         await live.send_bytes(body(message("P", b'"nothing"', bytes(SMALL)), number=2))
-        assert {open_body([await live.receive_bytes(timeout=60)])[:2] for _ in range(2)} == {(2, "A"), (2, "R")}
+        assert {open_body([await live.receive_bytes(timeout=PATIENCE)])[:2] for _ in range(2)} == {(2, "A"), (2, "R")}
         # A page that waits repeats what it does not know to be done.
         builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
         _, content = await post(client, f"{server.endpoint}/call?s={NAME}", body(START, message("P", b'"nothing"'), builder))
@@ -111,21 +128,31 @@ async def test_a_live_connection_starts_operations(server: Server, client: aioht
     await eventually(lambda: not server.sessions.living)
 
 
+@pytest.mark.parametrize("greeting", [body(START), b"", b"no message"], ids=["a call", "empty", "noise"])
+async def test_a_live_connection_begins_with_a_greeting(server: Server, client: aiohttp.ClientSession, greeting: bytes) -> None:
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_bytes(greeting)
+        assert (await live.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
+    assert not server.sessions.living
+
+
+@WAYS
 async def test_a_live_connection_that_brings_something_else_ends(server: Server, client: aiohttp.ClientSession) -> None:
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         await live.send_bytes(b"no message")
-        assert (await live.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
+        assert (await live.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
     await eventually(lambda: not server.sessions.living)
 
 
+@WAYS
 async def test_a_live_connection_that_brings_too_much_ends(server: Server, client: aiohttp.ClientSession) -> None:
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         # It ends before everything is read: what was sent then may break off, and the word of the end may be lost.
         with suppress(ConnectionError, aiohttp.ClientConnectionError):
             await live.send_bytes(bytes((1 << 22) + 1))
-        assert (await live.receive(timeout=60)).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR}
+        assert (await live.receive(timeout=PATIENCE)).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR}
     await eventually(lambda: not server.sessions.living)
 
 
@@ -193,7 +220,7 @@ async def test_pair_is_a_descriptor(server: Server, client: aiohttp.ClientSessio
     address = f"{server.endpoint}/call?s={NAME}"
     await post(client, address, body(GREETING, CONTEXT))
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
+        await greet(live)
         async with asyncio.timeout(60):
             while not server.sessions.living[NAME].contexts():
                 await asyncio.sleep(0.01)

@@ -305,7 +305,7 @@ async def test_sessions_end_with_the_last_connection() -> None:
     session = sessions.begin(NAME, VISITOR)
     assert sessions.begin(NAME, VISITOR) is session is sessions.find(NAME)
     for _ in range(2):
-        session.connect(lambda _: None)
+        sessions.connect(session)
     sessions.disconnect(session)
     assert not session.ended
     sessions.disconnect(session)
@@ -321,7 +321,7 @@ async def test_sessions_end_with_the_last_connection() -> None:
 async def test_silent_pages_without_a_connection_end(monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = Sessions(Options(), pytest.fail)
     kept, silent = [sessions.begin(NAME + digit, VISITOR) for digit in "01"]
-    kept.connect(lambda _: None)
+    sessions.connect(kept)
     sessions.sweep()
     assert len(sessions.living) == 2
     monkeypatch.setattr(limits, "_IDLE", -1.0)
