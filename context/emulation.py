@@ -152,6 +152,7 @@ class Settings:
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
         on_context: Called with every context that is made.
+        briefHooks: The hooks are the emulator's own: they take little time, and raise nothing.
         witness: Watches contexts without a profile; no program can ask for it.
     """
 
@@ -176,6 +177,7 @@ class Settings:
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
     on_context: Callable[[MLContext], None] | None = None
+    briefHooks: bool | None = None
     witness: Witness | None = None
 
     def over(self, outer: Settings) -> Settings:

@@ -117,6 +117,7 @@ class Origin:
         state = ContextState(
             contextType=self.contextType,
             allocate=TensorMemory.zeros if host is None else host.allocate,
+            briefHooks=settings.briefHooks is True,
             document=self.document,
             fallback=policy,
             host=host,
@@ -239,8 +240,11 @@ class ML:
         on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None],
         on_context: Callable[[MLContext], None] | None = None,
     ) -> None:
-        """Have the contexts that are made from now on call these functions, as those of `emulate` are called."""
-        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute, on_context=on_context)
+        """Have the contexts that are made from now on call these functions, as those of `emulate` are called.
+
+        ``on_compute`` takes little time and raises nothing: it may be called inside `MLContext.dispatch`.
+        """
+        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute, on_context=on_context, briefHooks=True)
 
     def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Origin, Callable[[], MLContext]]:
         """Convert the arguments and run the steps before the parallel ones; return what the context is made of, and these."""

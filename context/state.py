@@ -179,6 +179,7 @@ class ContextState:
 
     Attributes:
         allocate: Returns the memory of a new tensor, all zeros; raises `MemoryError` if there is none.
+        briefHooks: The functions below take little time, and raise nothing.
         compilations: The graphs that were compiled: by `build`, and by the first dispatch where shapes are known then.
         fallback: The policy if an operator does not get its device.
         host: The process that does the context's work; ``None`` without one.
@@ -194,6 +195,7 @@ class ContextState:
     """
 
     allocate: Callable[[OperandDescriptor], TensorMemory]
+    briefHooks: bool
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy
@@ -229,8 +231,15 @@ class Steps:
         direct: Whether a call that needs nothing but the work itself may skip its steps.
     """
 
-    __slots__ = ("_state", "direct")
+    __slots__ = ("_prompt", "_state", "direct")
 
     def __init__(self, state: ContextState, *, direct: bool = True) -> None:
         self._state = state
-        self.direct = direct and state.contextType == "default" and state.on_compute is None
+        isDefault = state.contextType == "default"
+        self.direct = direct and isDefault and state.on_compute is None
+        self._prompt = isDefault and (state.on_compute is None or state.briefHooks)
+
+    @property
+    def prompt(self) -> bool:
+        """Whether quick work may be done at once, in the thread of the call."""
+        return self._prompt

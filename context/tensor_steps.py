@@ -104,7 +104,7 @@ class TensorSteps(Steps):
         except Exception:  # something has another class, or the engine fails: the steps say what it is
             implementation = None
         job = self.prepare_dispatch(graph, inputs, outputs)
-        if implementation is None or not implementation.quick or not self.direct or timeline.attempt(job) is BUSY:
+        if implementation is None or not implementation.quick or not self.prompt or timeline.attempt(job) is BUSY:
             timeline.post(job)
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
@@ -276,7 +276,7 @@ class TensorSteps(Steps):
 
         # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
         timeline = state.timeline
-        short = self.direct and tensor._descriptor.byte_length <= _SHORT
+        short = self.prompt and tensor._descriptor.byte_length <= _SHORT
         if short and (data := timeline.attempt(memory.read_at_once)) is not BUSY:
             pending.resolve_soon(lambda: data if view is None else _put(data, view))
             return pending.future

@@ -87,6 +87,11 @@ class _Faulty(Steps):
         super().__init__(state, direct=False)
         self._faults = faults
 
+    @property
+    def prompt(self) -> bool:
+        """Whether quick work may be done at once: a delay must not hold up the caller."""
+        return super().prompt and not self._faults.delay
+
 
 class FaultyBuildSteps(_Faulty, BuildSteps):
     """Builds graphs, or fails to."""

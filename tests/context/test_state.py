@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.context.tensors import add_graph, current, filled, make
+from tests.context.tensors import add_graph, current, filled, full, make, scale_graph, value
 from tests.support import CURRENT, make_context, wait_until
-from webnn import ML, Faults, MLContext, MLGraphBuilder
+from webnn import ML, Faults, MLContext, MLGraphBuilder, emulate
+from webnn.context.engine import session
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyComputeSteps, FaultyTensorSteps
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.tensor_steps import TensorSteps
@@ -65,3 +68,53 @@ def test_steps_are_chosen_when_a_context_is_made() -> None:
     }
     for context, expected in kinds.items():
         assert [type(each) for each in (context._buildSteps, context._computeSteps, context._tensorSteps)] == expected
+
+
+Hook = Callable[..., None]
+
+
+def hooked(hook: Hook) -> MLContext:
+    """Make a context with a hook of the program."""
+    with emulate(on_compute=hook):
+        return current()
+
+
+def watched(hook: Hook, faults: Faults | None = None) -> MLContext:
+    """Make a context with a hook of the emulator itself."""
+    ml = ML(revision=CURRENT, faults=faults)
+    ml._watch(lambda *_: None, hook)
+    return ml.createContextSync()
+
+
+@pytest.mark.parametrize(
+    ("make_it", "isPrompt"),
+    [
+        (watched, True),
+        (lambda hook: watched(hook, Faults()), True),
+        (lambda hook: watched(hook, Faults(delay=0.001)), False),
+        (hooked, False),
+    ],
+    ids=["its own", "with faults", "with a delay", "a program's"],
+)
+def test_quick_work_with_a_hook_is_done_at_once(
+    monkeypatch: pytest.MonkeyPatch, make_it: Callable[[Hook], MLContext], isPrompt: bool
+) -> None:
+    """In the thread of the call, unless the hook is a program's, which may take long, or something delays the work."""
+    monkeypatch.setattr(session, "QUICK", 3600)
+    threads: list[int] = []
+    context = make_it(lambda *_: threads.append(threading.get_ident()))
+    graph, x, y = scale_graph(context, 2), filled(context, 3), make(context)
+    for _ in range(2):
+        context.dispatch(graph, {"x": x}, {"y": y})
+        wait_until(lambda: threads)
+        assert (threads.pop() == threading.get_ident()) is isPrompt
+    assert value(context, y) == 6
+
+
+async def test_a_short_read_with_a_hook_is_answered_at_once() -> None:
+    context = watched(lambda *_: None)
+    tensor = filled(context, 3)
+    early = context.readTensor(tensor)
+    assert context._state.timeline._pending == deque()
+    context.writeTensor(tensor, full(4))
+    assert (await early).tolist() == full(3).tolist()
