@@ -4,8 +4,9 @@
 // - operations of a builder, as functions of descriptors and options. Equal are two calls in one context with operands of the same type and
 //   shape, and the same other arguments; labels and the bytes of views do not matter. An error is never foreseen: its message has the label.
 //   For operations with a rule below, two calls are equal even if sizes differ: the rule has the conditions for sizes, and the result's shape.
-//   A rule is used for calls of one form (member, types, ranks, other arguments) once Python has given the same answer to one of them;
-// - a builder of a context that has made one, and inputs with names that are new in their builder;
+//   A rule is used for calls of one form (member, types, ranks, other arguments) once Python has given the same answer to one of them, or at
+//   once if the call is plain: no device limits it, and all that Python checks is checked here;
+// - a builder of a context that has made one or that no device limits, and inputs with names that are new in their builder;
 // - `writeTensor`, `dispatch` and `compute` with the same objects, and views of the same type and size, until anything is destroyed, exported or lost. That of
 //   `compute` is that Python begins it.
 // Whatever else an outcome depends on makes it uncertain, and the call waits: a builder that has built, another object than an operand, an operand
@@ -177,6 +178,50 @@ const RULES = fromEntries([
 RULES.input = {infer: ([, {shape}]) => shape, form: INPUT};
 RULES.constant = {infer: constant, form: CONSTANT};
 
+// ---- Plain calls: the data type of the results, undefined if it is not certain that Python accepts the call. `shapes` are those of all operands.
+
+const FLOATS = new Set(['float32', 'float16']), INDICES = new Set(['int32', 'uint32', 'int64']);
+const typesOf = operands => new Set(operands.map(({$h}) => slotOf($h).facts.dataType));
+// The type that all of some operands have, if it is a float: every operation below takes those.
+const floatOf = operands => { const [dataType, ...others] = typesOf(operands); return others.length === 0 && FLOATS.has(dataType) ? dataType : undefined; };
+// Whether options have these members at most.
+const hasOnly = (options, ...names) => Object.keys(options ?? {}).every(name => name === 'label' || names.includes(name));
+const areAxes = (axes, rank) => axes === undefined || (new Set(axes).size === axes.length && axes.every(axis => axis < rank));
+const plain = (count, dataType = floatOf) => values => hasOnly(values[count]) ? dataType(values.slice(0, count)) : undefined;
+const withAxis = (accepts = () => true) => ([input, argument, options]) => {
+  const {axis = 0} = options ?? {}, [first] = [input].flat();
+  return first !== undefined && hasOnly(options, 'axis') && axis < shapeOf(first).length && accepts(argument) ? floatOf([input].flat()) : undefined;
+};
+const kinds = (names, type) => names.split(' ').map(name => [name, type]);
+const PLAIN = fromEntries([
+  ...kinds('abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan relu sigmoid tanh gelu hardSwish softsign', plain(1)),
+  ...kinds('add sub mul div max min pow matmul', plain(2)),
+  ...kinds('equal notEqual greater greaterOrEqual lesser lesserOrEqual', plain(2, operands => floatOf(operands) && 'uint8')),
+  ...kinds('reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean reduceMin reduceProduct reduceSum reduceSumSquare', ([input, options]) =>
+    hasOnly(options, 'axes', 'keepDimensions') && areAxes(options?.axes, shapeOf(input).length) ? floatOf([input]) : undefined),
+  ...kinds('reshape expand', ([input, , options]) => hasOnly(options) ? floatOf([input]) : undefined),
+  ['softmax', ([input, axis, options]) => hasOnly(options) && axis < shapeOf(input).length ? floatOf([input]) : undefined],
+  ['cast', ([, dataType, options]) => hasOnly(options) && Object.hasOwn(WIDTHS, dataType) ? dataType : undefined],
+  ['transpose', ([input, options]) => {
+    const {length} = shapeOf(input), {permutation} = options ?? {};
+    return hasOnly(options, 'permutation') && (permutation === undefined || permutation.length === length) && areAxes(permutation, length) ? floatOf([input]) : undefined;
+  }],
+  ['concat', ([inputs, axis, options]) => hasOnly(options) ? withAxis()([inputs, undefined, {axis}]) : undefined],
+  ['split', withAxis(splits => isArray(splits) ? splits.length > 0 : splits > 0)],
+  ['gather', withAxis(indices => [...typesOf([indices])].every(each => INDICES.has(each)))],
+  ['where', ([condition, ...rest]) => typesOf([condition]).has('uint8') ? plain(2)(rest) : undefined],
+]);
+PLAIN.input = ([, {dataType}]) => dataType;
+PLAIN.constant = ([{dataType}, second], views) => views[second?.$v]?.kind === KINDS[dataType] ? dataType : undefined;
+
+// The type of the results of a plain call: no device limits the context, and no operand is empty.
+function plainType({context: {facts}, member, values, views, found: {shapes}}) {
+  if (!facts.shared || !Object.hasOwn(PLAIN, member)) return undefined;
+  const made = isArray(shapes[0]) ? shapes : [shapes], given = values.flat().filter(isOperand).map(shapeOf);
+  const isPlain = [...made, ...given].every(shape => shape.length <= facts.rank && !shape.includes(0));
+  return isPlain && made.length > 0 ? PLAIN[member](values, views) : undefined;
+}
+
 // The form of a call, and the shapes of its results by the rule: {form, shapes}, undefined if there is no rule, or it does not say.
 function apply({context, member, slot, values, views}) {
   const {facts} = context, rule = facts !== undefined && Object.hasOwn(RULES, member) && !facts.ruled.includes(member) ? RULES[member] : undefined;
@@ -227,19 +272,14 @@ function foresee(key) {
 }
 function outcomeOf(key) {
   const {map, text} = key, known = text === undefined ? undefined : map.get(text);
-  if (known !== undefined || key.slot === undefined) return known;
+  if (known !== undefined) return known;
+  if (key.slot === undefined) return key.context?.facts?.shared ? 'MLGraphBuilder' : undefined;
   key.found = apply(key);
-  const dataType = key.found && (forms.get(key.found.form) ?? plainType(key));
+  const {form} = key.found ?? {}, dataType = forms.has(form) ? forms.get(form) : key.found && plainType(key);
   if (!dataType) return undefined;
   const {shapes} = key.found, make = shape => ({dataType, shape}), made = isArray(shapes[0]) ? shapes.map(make) : make(shapes);
   keep(key, made);
   return made;
-}
-// The type of an input, or of a constant with a view of its type, where no device limits them.
-function plainType({context: {facts}, member, values, views, found: {shapes}}) {
-  if (!facts.shared || shapes.length > facts.rank) return undefined;
-  if (member === 'input') return values[1].dataType;
-  return member === 'constant' && views[values[1]?.$v]?.kind === KINDS[values[0].dataType] ? values[0].dataType : undefined;
 }
 function keep({map, text}, known) {
   if (text === undefined) return;

@@ -33,7 +33,7 @@ const CALLS = [
         dilations: maybe(pick([[1, 1], [2, 3]])), bias: maybe(operand('float32', [pick([o, o, 3])]))}]; },
   () => ['transpose', operand('float32', shape(pick([2, 3]))), {permutation: pick([undefined, [1, 0], [2, 0, 1], [0, 0]])}],
   () => ['gather', operand('float32', shape(pick([1, 2, 3]))), operand(pick(['int32', 'int32', 'float32']), shape()), {axis: maybe(below(3))}],
-  () => ['reshape', some(), pick([shape(), [6], [3, 2], [1, 9], [1]])], () => ['expand', some(), shape()],
+  () => ['reshape', some(), pick([shape(), [6], [3, 2], [1, 9], [1], Array(9).fill(1)])], () => ['expand', some(), shape()],
   () => { const sizes = shape(2), blocks = like(sizes), zeros = pick([blocks, blocks, [1, 1]]); return pick([
     ['quantizeLinear', operand('float32', sizes), operand('float32', blocks), operand('uint8', zeros)],
     ['dequantizeLinear', operand('uint8', sizes), operand('float32', blocks), operand(pick(['uint8', 'int8']), zeros)]]); },
