@@ -56,10 +56,11 @@ class Graph:
         ml = webnn.ML(revision=find_revision(description.draft), numerics=numerics)
         self._context = ml.createContextSync(powerPreference="high-performance")
         builder = webnn.MLGraphBuilder(self._context)
-        self._graph = builder.buildSync(description.build(builder))
+        made = description.build(builder)
+        self._graph = builder.buildSync(made)
         self._inputs = {name: self._tensor(each, writable=True) for name, each in description.inputs.items()}
-        known = description.descriptors()
-        outputs = {name: known[value] for name, value in description.outputs.items()}
+        # As a program gets them: nobody looks at the description.
+        outputs = {name: each.descriptor for name, each in made.items()}
         self._outputs = {name: self._tensor(each, readable=True) for name, each in outputs.items()}
         self._buffers = {name: np.empty(each.array_shape, NUMPY_DTYPES[each.dataType]) for name, each in outputs.items()}
 
