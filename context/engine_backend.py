@@ -68,7 +68,8 @@ class EngineBackend:
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph | RemoteGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         refused = self._find_refused(graph, selection)
-        model = self._translate(graph, selection)
+        # The times are those of single operators.
+        model = self._translate(graph, selection, rolls=not profile)
         if selection.is_default:
             return _start(model, selection, self._host, profile=profile)
         trials = _try(model, selection, refused, self._host, self._cache, profile=profile)
@@ -125,7 +126,7 @@ class EngineBackend:
         """Tell whether a session may compute many sizes: on the default CPU device, and on those whose provider takes names."""
         return selection.is_default or takes_names(selection)
 
-    def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
+    def _translate(self, graph: ComputationalGraph, selection: Selection, *, rolls: bool = True) -> OnnxModel:
         """Translate a graph for some devices.
 
         Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
@@ -138,6 +139,7 @@ class EngineBackend:
             contributed=default,
             factors=factor_type if default else None,
             semantics=self._semantics,
+            rolls=rolls,
         )
 
 

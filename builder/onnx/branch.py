@@ -20,10 +20,16 @@ def subgraph(e: Emitter, name: str) -> Iterator[GraphProto]:
     """Emit into a graph of its own until the block ends. Values from outside must have been taken by a node outside before."""
     body, outer = Graph(GraphProto(name=name)), e.graph
     e.graph = body
+    views, spread, unsigned, pending = e._views, e._spread, e._unsigned, e._pending
+    e._views, e._spread, e._unsigned, e._pending = {**views}, {**spread}, {**unsigned}, {*pending}
     try:
         yield body.proto
     finally:
         e.graph = outer
+        # Nodes that were deferred, and were emitted inside, are not there outside. Constants are.
+        left = {value for value in e._pending if e.is_constant(value)}
+        e._views, e._spread, e._unsigned = views, spread, unsigned
+        e._pending = left | {value for value in pending if not e.is_constant(value)}
     body.finish()
     # Literals are shared by the whole graph: move those that were added to the outer graph.
     outer.proto.initializer.extend(body.proto.initializer)

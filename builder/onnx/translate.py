@@ -16,10 +16,11 @@ from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.devices import change_rows
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.onnx.loops import emit_loop, find_loops
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.quantization import dequantize_constants
 from webnn.builder.onnx.searches import find_together
-from webnn.builder.onnx.together import FactorType, Setting, find_needed
+from webnn.builder.onnx.together import FactorType, Setting, Together, find_needed
 from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
@@ -122,6 +123,7 @@ class _Translator:
         contributed: bool,
         factors: FactorType | None,
         semantics: Semantics,
+        rolls: bool,
     ) -> None:
         self.graph = graph
         values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
@@ -134,6 +136,10 @@ class _Translator:
         #: The translations that the semantics change.
         self.changed = vary(rows, semantics) if semantics else {}
         self.translations: Mapping[str, Translation] = {**rows, **self.changed} if semantics else rows
+        #: Steps that repeat become loops.
+        self.rolls = rolls and not provider and not semantics
+        self.together: Mapping[int, Together] = {}
+        self.needed: set[int] | None = None
         self.factors = factors
         self.emitter = Emitter(numerics, contributed=contributed)
         # By id: the graph keeps the operands alive.
@@ -247,19 +253,31 @@ class _Translator:
 
     def operators(self) -> None:
         """Translate all operators, some of them together."""
-        self.emitter.added = find_added(self.graph)
-        setting = Setting(self.emitter.numerics, self.emitter.contributed, self.factors)
-        together = find_together(self.graph, setting, self.changed.keys())
-        needed = find_needed(self.graph, together) if together else None
-        for operator in self.graph.operators:
-            index = operator.index
-            if needed is not None and index not in needed:
-                continue
-            one = together.get(index)
-            if one is None:
-                self.operator(operator)
-            else:
-                self.results |= one.emit(self.emitter, [self.value(operand) for operand in one.operands])
+        graph, emitter = self.graph, self.emitter
+        emitter.added = find_added(graph)
+        setting = Setting(emitter.numerics, emitter.contributed, self.factors)
+        together = self.together = find_together(graph, setting, self.changed.keys())
+        needed = self.needed = find_needed(graph, together) if together else None
+        loops = find_loops(graph, together, needed) if self.rolls and not emitter.names else {}
+        end = 0
+        for operator in graph.operators:
+            loop = loops.get(operator.index)
+            if loop is not None:
+                emit_loop(emitter, loop, self.results, self.values, self.value, self.translate)
+                end = loop.steps[-1][-1].index
+            elif operator.index > end:
+                self.translate(operator)
+
+    def translate(self, operator: Operator) -> None:
+        """Translate an operator, or the nodes of several in place of the first one."""
+        index = operator.index
+        if self.needed is not None and index not in self.needed:
+            return
+        one = self.together.get(index)
+        if one is None:
+            self.operator(operator)
+        else:
+            self.results |= one.emit(self.emitter, [self.value(operand) for operand in one.operands])
 
     def run(self) -> OnnxModel:
         """Translate the whole graph."""
@@ -316,6 +334,7 @@ def translate(
     contributed: bool = False,
     factors: FactorType | None = None,
     semantics: Semantics = DEFAULT_SEMANTICS,
+    rolls: bool = False,
 ) -> OnnxModel:
     """Translate a computational graph to an ONNX model, under a numerics policy.
 
@@ -330,6 +349,9 @@ def translate(
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
             computed by kernels of integers, some of which are operators of ONNX Runtime itself.
         semantics: The values of switches other than the defaults.
+        rolls: Whether equal steps become loops, on the CPU provider. Then the results of their operators are not values of the model.
     """
     with without_collection():
-        return _Translator(graph, numerics, provider=provider, contributed=contributed, factors=factors, semantics=semantics).run()
+        return _Translator(
+            graph, numerics, provider=provider, contributed=contributed, factors=factors, semantics=semantics, rolls=rolls
+        ).run()
