@@ -37,17 +37,16 @@ _SMALL_BYTES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """Operators in equal steps. The nodes of the second step stand for those of all.
+    """Operators in equal steps, of which the second one is translated.
 
     Attributes:
         steps: The operators of each step.
-        carried: The results of a step that the next one takes, by their places in a step; with what the first step takes instead.
-        scanned: The parts of split operands of which each step takes the next one, by the split operators and the position that the second
-            step takes; with 1, or -1 for the part before.
-        listed: Constants that differ from step to step, by the ids of those of the second step.
-        kept: The results that operators behind the loop take, by their places in a step; those of the last step that are carried are not
-            among them.
-        fixed: What each step takes from outside, by its id.
+        carried: The results of a step that the next one takes, by their places in a step; with those that the first step takes.
+        scanned: The parts of split operands, one for each step, by the split operators and the position that the second step takes; with 1
+            if the next step takes the next part, or -1 if it takes the part before.
+        listed: Constants that differ from step to step, by the ids that the second step has.
+        kept: The results that operators behind the loop take, by their places in a step, without carried ones of the last step.
+        fixed: The operands from outside that all steps take, by their ids.
     """
 
     steps: Sequence[Sequence[Operator]]
@@ -98,7 +97,7 @@ class _Search:
             right = [each for each in found if all(self._places[maker.index] not in owners for maker, _ in each[1].scanned)]
             if len(right) == len(found) and self._find_kept(found, owners):
                 return {self._operators[start].index: loop for start, loop in found}
-            # What belongs to a loop that is none is outside the others.
+            # The operators of a loop that is refused are outside the others.
             found = right if len(right) < len(found) else []
 
     def _find_runs(self, groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
@@ -212,7 +211,7 @@ class _Search:
         if not self._is_regular(loop.steps):
             return None
         for place in range(period):
-            # What the steps between take follows from these.
+            # The operands of the steps between follow from these.
             taken = [self._take(loop.steps[number][place]) for number in (0, 1, -1)]
             if len({*map(len, taken)}) != 1:
                 return None
