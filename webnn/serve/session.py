@@ -299,7 +299,7 @@ class Session:
                 raise MessageError(f"request {self._number} is not one that the binding sends: {error}") from None
             finally:
                 self._turn.notify_all()
-            return self._answer
+            return self._answer or pack(last, "A", _NOTHING)
 
     def _answer_again(self, last: int, messages: Sequence[Message]) -> list[Bytes]:
         """Answer requests that were carried out already."""
@@ -333,7 +333,7 @@ class Session:
             LISTENER.reset(token)
 
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
-        """Carry out a request, and return the body of the answer to it and those before it."""
+        """Carry out a request, and return the body of the answer to it and those before it: empty for one that asks for nothing."""
         kind, (text, *parts) = message
         if kind == "H":
             raise MessageError("a page says what it is once, before everything else")
@@ -347,7 +347,7 @@ class Session:
             self.counts.told += 1
             self._dispatcher.tell(request, parts)
             note("", ())
-            return pack(number, "A", _NOTHING)
+            return []
         self.counts.calls += 1
         if kind == "P":
             self._make_room()
@@ -358,7 +358,7 @@ class Session:
                 self._follow(number, begun, note)
             else:
                 self._end(number, begun, note)
-            return pack(number, "A", _NOTHING)
+            return []
         answer = await self._call(number, request, parts, note)
         # A context that was destroyed is lost in the next turn of the loop.
         await asyncio.sleep(0)

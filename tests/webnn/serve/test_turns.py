@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -144,3 +145,14 @@ def test_threads_take_turns() -> None:
         thread.join(PATIENCE)
     assert len(together) == 1600
     assert all(together)
+
+
+async def test_processor_time_is_asked_for_when_it_can_have_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    clock = [0.0]
+    watch = SimpleNamespace(thread_time=lambda: asked.append(clock[0]) or 0.0, monotonic=lambda: clock[0])
+    monkeypatch.setattr(module, "time", watch)
+    async with Share(Turns()).working() as rest:
+        for clock[0] in (0.0, module._SLICE / 2, module._SLICE, module._SLICE * 1.5, module._SLICE * 2):
+            await rest()
+    assert asked == [0.0, module._SLICE, module._SLICE * 2, module._SLICE * 2]
