@@ -269,10 +269,12 @@ function ship() {
 }
 // Send a request without an answer: now, which is when the program's function is done, or with the next one. While a program goes on without a
 // break, the browser sends nothing through the live connection, and a request would repeat all of it.
+// A page whose live connection has ended asks whether its session has, too.
+const hasEnded = () => isReady && socket.readyState > WebSocket.OPEN;
 let willShip = false;
 function tell(text, buffers, now) {
   enqueue('D', text, buffers);
-  if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES) exchange([]);
+  if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES || hasEnded()) exchange([]);
   else if ((now || unsent > ENOUGH) && !willShip) {
     willShip = true;
     queueMicrotask(shipNow);

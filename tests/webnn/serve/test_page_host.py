@@ -329,12 +329,17 @@ def test_a_lost_context_is_told(page: Page) -> None:
     assert later.startswith("InvalidStateError: ")
 
 
-def test_an_ended_session_loses_the_contexts(page: Page) -> None:
+@pytest.mark.parametrize(
+    ("end", "call"),
+    [("", "elu(x, {alpha: 2})"), ("for (const each of sockets) each.close();", "relu(x)")],
+    ids=["a call that waits", "the live connection has ended"],
+)
+def test_an_ended_session_loses_the_contexts(page: Page, end: str, call: str) -> None:
     page.run(START + "Object.assign(globalThis, {context, builder, pair, x});")
     end_all(page.sessions)
     printed = page.run(
-        "for (let index = 0; index < 2; index++)"
-        "  try { builder.elu(x, {alpha: 2}); } catch (error) { console.log(`${error.name}: ${error.message}`); }"
+        f"{end} for (let index = 0; index < 2; index++)"
+        f"  try {{ builder.{call}; }} catch (error) {{ console.log(`${{error.name}}: ${{error.message}}`); }}"
         "console.log((await context.lost).message);"
         "const next = await navigator.ml.createContext(); console.log(new MLGraphBuilder(next).input('x', pair).dataType);"
     )
