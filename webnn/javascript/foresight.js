@@ -201,7 +201,8 @@ const PLAIN = fromEntries([
     hasOnly(options, 'axes', 'keepDimensions') && areAxes(options?.axes, shapeOf(input).length) ? floatOf([input]) : undefined),
   ...kinds('reshape expand', ([input, , options]) => hasOnly(options) ? floatOf([input]) : undefined),
   ['softmax', ([input, axis, options]) => hasOnly(options) && axis < shapeOf(input).length ? floatOf([input]) : undefined],
-  ['cast', ([, dataType, options]) => hasOnly(options) && Object.hasOwn(WIDTHS, dataType) ? dataType : undefined],
+  ['cast', ([input, dataType, options]) =>
+    hasOnly(options) && [dataType, ...typesOf([input])].every(each => Object.hasOwn(WIDTHS, each)) ? dataType : undefined],
   ['transpose', ([input, options]) => {
     const {length} = shapeOf(input), {permutation} = options ?? {};
     return hasOnly(options, 'permutation') && (permutation === undefined || permutation.length === length) && areAxes(permutation, length) ? floatOf([input]) : undefined;

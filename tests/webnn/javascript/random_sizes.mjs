@@ -16,7 +16,7 @@ const CALLS = [
   () => [pick(names(unary)), some()], () => [pick(names(binary)), ...pair()],
   () => [pick(names(reductions)), some(), {axes: axes(), keepDimensions: maybe(true)}],
   () => [pick(names('elu hardSigmoid leakyRelu linear')), some(), {alpha: pick([0.5, 1])}],
-  () => ['clamp', some(), {minValue: 0, maxValue: pick([6, 1])}], () => ['cast', some(), type()], () => ['softmax', some(), below(3)],
+  () => ['clamp', some(), {minValue: 0, maxValue: pick([6, 1])}], () => ['cast', pick([some, some, () => operand('int4', [4])])(), type()], () => ['softmax', some(), below(3)],
   () => ['cumulativeSum', some(), below(3), {reversed: maybe(true)}],
   () => { const [a, b] = pair(); return ['where', operand('uint8', like(a.shape)), a, b]; },
   () => { const k = pick([2, 3]); return ['matmul', operand('float32', [...shape(below(2)), 2, k]), operand('float32', [...shape(below(2)), pick([k, k, 3]), 6])]; },
