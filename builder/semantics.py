@@ -196,6 +196,7 @@ _SWITCHES = (
                 "clamp of -Infinity with a minValue of NaN: Infinity on Linux, macOS, and the CPU of Windows; on macOS 14 -Infinity on the "
                 "CPU, NaN on GPU and NPU; -Infinity on the GPU of Windows. fdwr proposes to ignore it",
             ),
+            Source("web-platform-tests, webnn/conformance_tests/clamp.https.any.js of December 2025", "ignored, in tests of float32"),
             _measured("ignored"),
         ),
     ),
