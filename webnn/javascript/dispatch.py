@@ -311,7 +311,7 @@ class Dispatcher:
         arrays = make_arrays(views, buffers, **options) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            made = self._classes.get(interface) or getattr(webnn, interface)
+            made: Callable[..., Any] = self._classes.get(interface) or getattr(webnn, interface)
             if self.document is not None and made is webnn.MLGraphBuilder:
                 made = partial(made, document=self.document)
             return HostCall(interface, member, handle, None, made, values)
