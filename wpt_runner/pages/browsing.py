@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 import webnn
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import Address, Realm, Scope, ScriptError, load_script
-from webnn.wpt_runner.pages.frames import Attributes, declared_origin, make_document, may, origin_of
+from webnn.wpt_runner.pages.frames import Attributes, declared_origin, end, make_blank, make_document, may, origin_of
 from webnn.wpt_runner.pages.text import Part, read_page
 from webnn.wpt_runner.serving import Answer, Server
 
@@ -84,12 +84,6 @@ class _Context:
     page: Page | None = None
     blank: webnn.Document | None = None
     children: list[int] = field(default_factory=list)
-
-    def leave_blank(self) -> None:
-        """End the document that is not a page."""
-        if self.blank is not None:
-            self.blank.active = False
-            self.blank = None
 
 
 class Browsing:
@@ -200,7 +194,7 @@ class Browsing:
         if context.parent.context is not None and number in context.parent.context.children:
             context.parent.context.children.remove(number)
         self._settle(context)
-        context.leave_blank()
+        end(context.blank)
         if context.page is not None:
             self._discard(context.page)
 
@@ -335,7 +329,8 @@ class Browsing:
                 self._program.log("error", f"the frame {target}: {answer.problem or answer.status}")
                 return self._settle(context)
         document = make_document(attributes, parent.document, origin, answer.headers.get("permissions-policy"))
-        context.leave_blank()
+        end(context.blank)
+        context.blank = None
         page = self._start(context, target, base, document)
         if not may(attributes, "allow-scripts"):
             answer = Answer()
@@ -399,21 +394,14 @@ class Browsing:
         context = self._contexts.get(content["context"])
         if context is None:
             return None
-        document = self._blank(context) if context.page is None else context.page.document
-        if not document.secure:
+        if context.page is None and context.blank is None:
+            assert context.parent is not None
+            context.blank = make_blank(_attributes(context.parent, context.element), context.parent.document)
+        document = context.blank if context.page is None else context.page.document
+        if document is None or not document.secure:
             return None
-        if document not in self._documents:
-            self._documents.append(document)
+        self._documents.append(document)
         return self._documents.index(document)
-
-    def _blank(self, context: _Context) -> webnn.Document:
-        """Return the document of a frame that shows no page: it has the origin of the page around it."""
-        parent = context.parent
-        assert parent is not None
-        if context.blank is None:
-            attributes = {**_attributes(parent, context.element), "src": None}
-            context.blank = make_document(attributes, parent.document, parent.document.origin)
-        return context.blank
 
     def _ask_act(self, page: Page, content: dict[str, Any]) -> None:
         number = content["document"]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import webnn
 
-__all__ = ["Attributes", "declared_origin", "make_document", "may", "origin_of"]
+__all__ = ["Attributes", "declared_origin", "end", "make_blank", "make_document", "may", "origin_of"]
 
 #: The attributes ``allow``, ``name``, ``sandbox``, ``src`` (resolved, empty if missing) and ``srcdoc``; ``None`` for one that is missing.
 Attributes = Mapping[str, str | None]
@@ -44,3 +44,14 @@ def make_document(attributes: Attributes, parent: webnn.Document, origin: str, h
     opaque = origin == "null" or not may(attributes, "allow-same-origin")
     src = None if opaque or attributes["srcdoc"] is not None else attributes["src"] or None
     return webnn.Document(header, origin="null" if opaque else origin, parent=parent, allow=attributes["allow"] or "", src=src)
+
+
+def make_blank(attributes: Attributes, parent: webnn.Document) -> webnn.Document:
+    """Make the document of a frame that shows no page: it has the origin of the page around it."""
+    return make_document({**attributes, "src": None}, parent, parent.origin)
+
+
+def end(document: webnn.Document | None) -> None:
+    """Make a document inactive, if there is one."""
+    if document is not None:
+        document.active = False
