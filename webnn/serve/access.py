@@ -28,7 +28,8 @@ class Access:
         token = self._token
         if once:
             self._tickets.add(token := secrets.token_urlsafe(24))
-        return f"{address}{'&' if '?' in address else '?'}{_PARAMETER}={token}"
+        page, mark, fragment = address.partition("#")
+        return f"{page}{'&' if '?' in page else '?'}{_PARAMETER}={token}{mark}{fragment}"
 
     def check(self, request: web.Request) -> web.Response | None:
         """Return the answer to a request that has no access yet, or brings the token; ``None`` if it has access."""

@@ -10,6 +10,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import partial
+from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
 
@@ -117,6 +118,15 @@ class Server:
         """Return the address of a page for the browser of this user. ``once``: it can be opened one time, if the pages are private."""
         return self.url + path if self._access is None else self._access.address(self.url + path, once=once)
 
+    def _admit(self, address: str) -> str:
+        """Return the address with which another browser opens a page that a session names; a foreign address gets no token."""
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            return address
+        isOwn = (parts.scheme, parts.netloc) in {("http", f"127.0.0.1:{self.port}"), ("http", f"localhost:{self.port}")}
+        return address if self._access is None or not isOwn else self._access.address(address)
+
     @property
     def endpoint(self) -> str:
         """The address of the emulator."""
@@ -179,7 +189,7 @@ class Server:
 
     async def _open(self) -> None:
         status = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.status_token).check])
-        status.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
+        status.router.add_routes(Status(self.sessions, self._admit).routes(f"{PREFIX}/{self.status_token}"))
         self.port = await self._listen(self._application(), self.port)
         self.status_port = await self._listen(status, 0)
 

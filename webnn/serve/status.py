@@ -79,10 +79,16 @@ class RefusedError(Exception):
 
 
 class Status:
-    """The status page of a server. Its sessions share one `webnn.Faults` from now on, which the page changes."""
+    """The status page of a server. Its sessions share one `webnn.Faults` from now on, which the page changes.
 
-    def __init__(self, sessions: Sessions) -> None:
+    Args:
+        sessions: The sessions of the server.
+        admit: Returns the address with which another browser opens a page of the server.
+    """
+
+    def __init__(self, sessions: Sessions, admit: Callable[[str], str]) -> None:
         self._sessions = sessions
+        self._admit = admit
         options = sessions.options
         self._faults = options.faults or webnn.Faults()
         sessions.options = replace(options, faults=self._faults)
@@ -141,7 +147,7 @@ class Status:
             },
             "faults": {name: _write_fault(getattr(faults, name)) for name in FAULTS},
             "counted": {"contexts": faults.contexts, "builds": faults.builds, "computations": faults.computes},
-            "test": write_test(options, session.visitor.url[:_LONGEST] if session is not None else _NO_PAGE),
+            "test": write_test(options, self._admit(session.visitor.url[:_LONGEST]) if session is not None else _NO_PAGE),
             "begun": self._sessions.begun,
             # The newest first.
             "sessions": [_describe_session(each) for each in living[: -_MOST_SESSIONS - 1 : -1]],

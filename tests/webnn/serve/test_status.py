@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.webnn.serve import support
 from tests.webnn.serve.support import Client
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.serve import status as status_module
+from webnn.serve.folder import Folder
 from webnn.serve.guard import PREFIX
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -403,3 +405,24 @@ def test_graphs_that_are_none(server: Server, graph: str) -> None:
 
 def test_a_giant_request_is_refused(server: Server) -> None:
     assert ask(server, "POST", path(server, "status/change"), b" " * (1 << 20), Origin=server.status_origin, **JSON)[0] == 413
+
+
+def test_a_copied_test_opens_pages_of_this_server(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(b"<!doctype html>")
+    with Server(Folder(tmp_path), Options(), private=True) as server:
+
+        def copied(url: str) -> str:
+            text = read(server, Client(server, url=url).name)["test"]
+            calls = [
+                each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call) and ast.unparse(each.func) == "webnn_page.goto"
+            ]
+            address: str = ast.literal_eval(calls[0].args[0])
+            return address
+
+        address = copied(f"{server.url}/page.html?a=1#part")
+        assert address == f"{server.address('/page.html?a=1')}#part"
+        status, headers, _ = support.ask(server, "GET", address.removeprefix(server.url).partition("#")[0])
+        assert (status, headers["Location"]) == (303, "/page.html?a=1")
+        # A page says itself where it is: no other server gets the token.
+        for foreign in ("https://a.test/", f"{server.url}0/", f"{server.url}@a.test/", f"https://127.0.0.1:{server.port}/", "http://[/"):
+            assert copied(foreign) == foreign

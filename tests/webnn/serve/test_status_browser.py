@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -197,6 +198,25 @@ def test_where_operators_run_and_their_times(person: Person, server: Server) -> 
     person.wait_for_text("#graph-title", "Graph 1: times of its operators")
     assert "share" in person.read("#operators th")
     assert {"sin", "erf"} <= set(person.read("#operators td"))
+
+
+def test_a_graph_in_the_viewer(browser: Chromium, person: Person, server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {})
+    client.dispatch(context, client.build(context, ["sin", "erf"]))
+    # A tab of its own could not be asked here.
+    person.look("() => { window.open = (address, target, features) => { globalThis.opened = [address, target, features]; }; }")
+    person.press("button[aria-label='Open graph 1 in the viewer']")
+    address, *rest = person.look("() => globalThis.opened")
+    assert rest == ["_blank", "noopener"]
+    browser.open(urljoin(server.status_url, address))
+    root = "document.querySelector('#view')?.shadowRoot ?? [...document.querySelectorAll('*')].find((each) => each.shadowRoot)?.shadowRoot"
+    person.wait(f"({root})?.querySelector('canvas')?.width > 100")
+    person.look(f"() => {{ const field = ({root}).querySelector('input'); field.value = 'erf'; field.dispatchEvent(new Event('input')); }}")
+    person.wait(f"({root}).querySelector('.side').textContent.includes('1 found')")
+    person.look(f"() => ({root}).querySelector('.side button').click()")
+    person.wait(f"({root}).querySelector('.side').textContent.includes('erf #2')")
+    assert "device" in person.look(f"() => ({root}).querySelector('.side').textContent")
 
 
 def test_the_focus_stays_while_the_page_runs(person: Person, server: Server) -> None:
