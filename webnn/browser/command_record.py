@@ -14,6 +14,7 @@ import typer
 from webnn.commands.choices import Device, SimulatorsOption, set_devices
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
+from webnn.commands.progress import show_progress
 from webnn.context.profiles import Profile, ProfileError, load_profile, make_profile
 from webnn.validation.errors import NotSupportedError
 
@@ -113,7 +114,18 @@ def _record(page: Page, browser: Chromium, output: Path | None, probes: int, see
         source["how"] = "webnn profiles record: the interfaces only, because the browser has no backend"
         _write(write(record_interfaces(page, source)), output)
         return None
-    recorded = record(page, source, probes=probes, seed=seed, tell=lambda name: tell(f"probing {name}"))
+    with show_progress("probing", 1) as bar:
+        totals: list[int] = []
+
+        def show(operation: str, left: int) -> None:
+            if totals:
+                bar.advance()
+            else:
+                totals.append(left)
+                bar.expect(left)
+            bar.tell(f"probing {operation}")
+
+        recorded = record(page, source, probes=probes, seed=seed, tell=show)
     _write(write(recorded.data), output)
     tell(f"{recorded.probes} probes, {sum(map(len, recorded.data.get('_build', {}).values()))} rules")
     for operation, messages in recorded.unexplained.items():
@@ -152,9 +164,8 @@ def _record_device(
         }
     except NotSupportedError as error:
         raise failure(str(error), 2) from None
-    recorded = record_device(
-        deviceType, source, probes=probes, seed=seed, providerOptions=providerOptions, tell=lambda text: typer.echo(text, err=True)
-    )
+    with show_progress("probing") as bar:
+        recorded = record_device(deviceType, source, probes=probes, seed=seed, providerOptions=providerOptions, tell=bar.tell)
     _write(write(recorded.data), output)
     rules = sum(map(len, recorded.data["_nativeRules"].values()))
     typer.echo(f"{recorded.probes} probes, {len(recorded.data['_native'])} native operations, {rules} rules", err=True)
@@ -176,7 +187,15 @@ def _verify(page: Page, profile: Profile, count: int, seed: int) -> bool:
     from webnn.browser.profile_verify import compare_limits, verify  # noqa: PLC0415 (as above)
 
     limits = list(compare_limits(page, profile))
-    found = verify(page, profile, count, seed=seed)
+    with show_progress("comparing calls", count) as bar:
+        done = 0
+
+        def show(now: int) -> None:
+            nonlocal done
+            bar.advance(steps=now - done)
+            done = now
+
+        found = verify(page, profile, count, seed=seed, tell=show)
     for path in limits:
         typer.echo(f"opSupportLimits() differs: {path}", err=True)
     for each in found:

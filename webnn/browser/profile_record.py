@@ -36,11 +36,17 @@ class Recorded(NamedTuple):
 
 
 def record(
-    page: Page, source: Mapping[str, Any], *, seed: int = 1, probes: int = PROBES, tell: Callable[[str], None] = lambda _: None
+    page: Page,
+    source: Mapping[str, Any],
+    *,
+    seed: int = 1,
+    probes: int = PROBES,
+    tell: Callable[[str, int], None] = lambda operation, left: None,
 ) -> Recorded:
     """Record a profile by ``probes`` calls of each operation. The same seed makes the same probes.
 
-    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed.
+    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed, and with the
+    number of operations that are left with it.
     """
     limits = page.limits()
     known = {name: limits[name] for name in (*CONTEXT, *operand_names(for_devices())) if name in limits}
@@ -49,8 +55,8 @@ def record(
     rules: dict[str, list[Any]] = {}
     unexplained: dict[str, dict[str, int]] = {}
     count = 0
-    for operation in draws.operations:
-        tell(operation)
+    for place, operation in enumerate(draws.operations):
+        tell(operation, len(draws.operations) + 1 - place)
         attempts: list[_Attempt] = []
         for _ in range(ROUNDS):
             calls = [draws.draw(operation, near=_NEAR) for _ in range(probes)]
@@ -65,7 +71,7 @@ def record(
         for each in left:
             messages = unexplained.setdefault(operation, {})
             messages[each.message] = messages.get(each.message, 0) + 1
-    tell(CONSTANT)
+    tell(CONSTANT, 1)
     rules |= _find_largest_constant(page, profile)
     devices = page.devices(draws.draw("identity")) if "identity" in draws.operations else {}
     data = {"_source": dict(source), "_devices": devices, "_members": _find_members(page, draws), **known, "_build": rules}

@@ -48,6 +48,11 @@ class Bar:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=what)
 
+    def expect(self, total: int) -> None:
+        """Set the number of steps, for a bar whose steps were not known before."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, total=total)
+
     def advance(self, count: object = "", steps: int = 1) -> None:
         """Go some steps further; ``count`` is shown before the words ``counted`` of `show_progress`."""
         if self._progress is not None and self._task is not None:
@@ -56,7 +61,9 @@ class Bar:
 
 @contextmanager
 def show_progress(what: str, total: int | None = None, counted: str = "", *, hidden: bool = False) -> Iterator[Bar]:
-    """Show on a terminal what is being done, how far it is, and how long it has taken yet; half a second passes before it appears.
+    """Show on a terminal what is being done, how far it is, and how long it has taken; half a second passes before it appears.
+
+    With a number of steps, an estimate of the time that is left follows.
 
     Args:
         what: The words for what is being done; `Bar.tell` changes them.
@@ -70,14 +77,17 @@ def show_progress(what: str, total: int | None = None, counted: str = "", *, hid
         yield Bar(None, what, total)
         return
     # Imported lazily: most commands end before, or have no terminal.
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn(bar_width=24)]
     if total is not None:
         columns.append(MofNCompleteColumn())
     if counted:
         columns.append(TextColumn("{task.fields[count]} " + counted, markup=False))
-    progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True, redirect_stdout=False)
+    columns.append(TimeElapsedColumn())
+    if total is not None:
+        columns += [TimeRemainingColumn(compact=True), TextColumn("left")]
+    progress = Progress(*columns, console=console, transient=True, redirect_stdout=False)
     timer = threading.Timer(_PATIENCE, progress.start)
     timer.daemon = True
     timer.start()

@@ -86,7 +86,7 @@ def browser() -> Page:
 
 def test_a_recorded_profile_is_the_one_of_the_page(browser: Page) -> None:
     told: list[str] = []
-    recorded = record(browser, {"summary": "a realm"}, probes=120, tell=told.append)
+    recorded = record(browser, {"summary": "a realm"}, probes=120, tell=lambda operation, left: told.append(operation))
     assert set(told) == {*KEPT, "constant"}
     assert recorded.unexplained == {}
     assert recorded.probes >= 120 * len(KEPT)
@@ -257,8 +257,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(cli.app, [*start, "--probes", "120", "-o", str(file), "--verify", "200"])
     assert (result.exit_code, result.stdout) == (0, ""), result.output
     lines = result.stderr.splitlines()
-    assert lines[0] == "probing cast"
-    assert lines[-2:] == [
+    # The progress is for terminals.
+    assert lines == [
         "1200 probes, 7 rules",
         "the recorded profile: the same opSupportLimits(); 200 of 200 calls are judged alike; 0 are not",
     ]

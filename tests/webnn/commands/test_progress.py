@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import threading
 
@@ -68,6 +69,7 @@ def test_progress_says_what_is_done_and_how_far_it_is(monkeypatch: pytest.Monkey
     assert "1/3" in text
     assert "2 failed" in text
     assert "0:00:0" in text
+    assert re.search(r"(--|\d\d):(--|\d\d)(\x1b\[0m)? left", text)
     # Nothing of it stays.
     assert text.endswith("\x1b[2K")
 
