@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 import warnings
 from collections.abc import Iterator
 
@@ -16,16 +17,20 @@ with guided(__name__):
     import webnn
     from webnn.javascript.calls import RequestError
     from webnn.javascript.dispatch import Begun, Dispatcher
+    from webnn.serve.memory import Memory
     from webnn.serve.messages import MessageError, read_text
     from webnn.serve.options import Options, facts_of
 
 __all__ = ["PARSER", "TestOneInput"]
 
-PARSER = ("javascript/dispatch.py", "javascript/calls.py", "javascript/views.py")
+PARSER = ("javascript/dispatch.py", "javascript/calls.py", "javascript/views.py", "serve/memory.py")
 #: The most requests and the most bytes of a view: how much a graph may take is its author's choice.
 _MOST, _MOST_BYTES, _MEMORY = 40, 1 << 16, 1 << 20
 _KINDS = b"CPD"
-_PATIENCE = 0.05
+#: How long the promises of an input are waited for, in seconds.
+_PATIENCE = 20
+#: A promise that may not end: that of the loss of a context.
+_LOSS = '"lost"'
 #: The last line of the traceback of an error of the API.
 _REFUSED = re.compile(r"^webnn\.\w+Error: ", re.MULTILINE)
 
@@ -46,9 +51,14 @@ def _read(data: bytes) -> Iterator[tuple[str, str, list[bytearray]]]:
 
 
 async def _carry_out(data: bytes) -> None:
-    options = Options(faults=webnn.Faults(memoryLimit=_MEMORY))
+    options, end = Options(faults=webnn.Faults(memoryLimit=_MEMORY)), time.monotonic() + _PATIENCE
     dispatcher = Dispatcher(
-        options.make_ml(webnn.Document(secure=True)), options.idl(), on_lost=lambda *_: None, strict=True, facts_of=facts_of
+        options.make_ml(webnn.Document(secure=True)),
+        options.idl(),
+        on_lost=lambda *_: None,
+        strict=True,
+        facts_of=facts_of,
+        keeper=Memory(_MEMORY),
     )
     try:
         for kind, text, views in _read(data):
@@ -57,8 +67,7 @@ async def _carry_out(data: bytes) -> None:
                 continue
             answer = dispatcher.begin(text, views, tells_lost=kind == "C")
             if isinstance(answer, Begun):
-                # A promise may be one for the loss of a context, which does not come.
-                await asyncio.wait([answer.future], timeout=_PATIENCE)
+                await asyncio.wait([answer.future], timeout=0 if _LOSS in text else max(0, end - time.monotonic()))
                 if not answer.future.done():
                     continue
                 answer = answer.answer()

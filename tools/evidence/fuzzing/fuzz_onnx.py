@@ -14,12 +14,12 @@ __all__ = ["PARSER", "TestOneInput"]
 PARSER = ("onnx/model.py", "onnx/weights.py", "onnx/node.py", "onnx/functions.py")
 #: From which number of bytes on a file, and an initializer, count as large: less than usual, so that short inputs do.
 _SIZES = {"_LEAST": 1 << 10, "_LARGE": 1 << 8}
-#: A dimension with the name n.
-_NAMED = b"\x12\x01n"
+#: The sizes of dimensions whose names a file has: n has a number, and m keeps a name.
+_DIMS = {b"\x12\x01n": ("n", 2), b"\x12\x01m": ("m", "k")}
 
 
 def TestOneInput(data: bytes) -> None:
-    """Import a file, with external data beside it; with a size for a name if there is one."""
+    """Import a file, with external data beside it; with sizes for names if there are any."""
     path = folder() / "given.onnx"
     path.write_bytes(data)
     external = folder() / "weights.bin"
@@ -29,7 +29,7 @@ def TestOneInput(data: bytes) -> None:
     vars(weights).update(_SIZES)
     try:
         with refusing(webnn.onnx.RefusedModelError, webnn.FormatError):
-            webnn.onnx.load(path, dims={"n": 2} if _NAMED in data else None)
+            webnn.onnx.load(path, dims=dict(size for name, size in _DIMS.items() if name in data))
     finally:
         vars(weights).update(former)
 
