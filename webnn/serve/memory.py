@@ -1,6 +1,6 @@
 """The memory of a session: the bytes of all that its page has made and keeps.
 
-What is counted is memory, not handles: an array counts until nothing uses it, be it a tensor, a graph or a result that is on its way.
+It counts memory, not handles: an array counts until nothing uses it, be it a tensor, a graph or a result that is on its way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["MEMORY", "Memory"]
 
 #: The most bytes of a session by default. A page may have a constant of 2 GiB, and a tensor of that size.
 MEMORY = 4 << 30
-#: What objects need beside their arrays, as measured: an operand with options, a graph, and each operator of a graph.
+#: The bytes that objects need beside their arrays, as measured: an operand with options, a graph, and each operator of a graph.
 _OBJECT, _GRAPH, _OPERATOR = 1 << 10, 1 << 16, 1 << 12
 #: The operations whose results are arrays.
 _COPIES = frozenset({"compute", "readTensor"})
@@ -45,9 +45,9 @@ class Memory:
     def __init__(self, most: int = MEMORY) -> None:
         self.most = most
         self._held = 0
-        #: What is counted, by its identity.
+        #: The counted objects, by their identity.
         self._living: dict[int, _Reference] = {}
-        #: What is gone. Any thread appends.
+        #: Counted objects that are gone. Any thread appends.
         self._gone: deque[_Reference] = deque()
 
     @property

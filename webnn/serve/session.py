@@ -131,7 +131,7 @@ class Session:
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
-        memory: What its page holds.
+        memory: Counts all that its page keeps.
     """
 
     def __init__(
