@@ -69,6 +69,7 @@ def command(
     graphs: Annotated[int, typer.Option(min=0, help="How many graphs of several operations.")] = 200,
     near: Annotated[int, typer.Option(min=0, help="How many near-valid calls.")] = 0,
     objects: Annotated[int, typer.Option(min=0, help="How many near-valid programs of scalars, names, contexts, tensors and graphs.")] = 0,
+    skip: Annotated[int, typer.Option(min=0, help="How many programs an earlier run has done: the first ones are left out.")] = 0,
     operations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
     ] = "",
@@ -99,7 +100,10 @@ def command(
     known: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Differences that are known (TOML).", show_default="those of Chromium 153")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the classes to a file.", show_default=False)] = None,
+    as_json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the classes to a file, also while the programs run.", show_default=False),
+    ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds one program may take in the browser.")] = 10.0,
     executor: ExecutorOption = None,
 ) -> None:
@@ -138,12 +142,15 @@ def command(
             if executor is not None:
                 workers = stack.enter_context(open_workers(executor, "--executor"))
                 examine = partial(examine_elsewhere, workers, Setting(ml=ml, revision=revision, dialect=dialect))
-            count = len(given) or calls + graphs + near + objects
-            tell = _progress(campaign, count, stack.enter_context(show_progress("programs", count, "classes of differences")))
+            count = len(given) or max(calls + graphs + near + objects - skip, 0)
+            tell = _progress(campaign, count, stack.enter_context(show_progress("programs", count, "classes of differences")), as_json)
             campaign.run(given, tell, examine)
             if not given:
-                for made in (generator.calls(calls), generator.graphs(graphs), generator.near(near), generator.objects(objects)):
-                    campaign.run(made, tell, examine)
+                left = skip
+                kinds = {generator.calls: calls, generator.graphs: graphs, generator.near: near, generator.objects: objects}
+                for make, number in kinds.items():
+                    campaign.run(make(number, left), tell, examine)
+                    left = max(left - number, 0)
             for each in campaign.classes.values():
                 if each.known is None:
                     campaign.shrink(each)
@@ -152,14 +159,14 @@ def command(
     classes = sorted(campaign.classes.values(), key=lambda each: (each.known is not None, -each.count, each.finding.key))
     origin = f"webnn fuzz --seed {seed}"
     # An entry without a finding says something only of a whole run.
-    is_whole = browser and not given and not operations and calls >= 20_000 and graphs >= 3_000
+    is_whole = browser and not given and not operations and not skip and calls >= 20_000 and graphs >= 3_000
     used = {id(each.known) for each in classes}
     _print(campaign, classes, [entry for entry in entries if is_whole and id(entry) not in used])
     if out is not None:
         reference = Emulator(webnn.ML(revision=followed, profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
     if as_json is not None:
-        as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")
+        _save(as_json, campaign, classes)
     if any(each.known is None for each in classes):
         raise typer.Exit(_FOUND)
 
@@ -177,15 +184,20 @@ def _open(program: Path, timeout: float) -> Iterator[tuple[Page, Executor]]:
             thread.submit(browser.__exit__, None, None, None).result()
 
 
-def _progress(campaign: Campaign, count: int, bar: Bar) -> Callable[[int], None]:
-    """Return a function that shows how far a run is: on a terminal by a bar, elsewhere by lines of the standard error."""
+def _progress(campaign: Campaign, count: int, bar: Bar, file: Path | None) -> Callable[[int], None]:
+    """Return a function that shows how far a run is: on a terminal by a bar, elsewhere by lines of the standard error.
+
+    It also writes the classes to the file, so that a run that is stopped leaves what it has found.
+    """
     moves = progress_console().is_terminal
 
     def tell(more: int) -> None:
         bar.advance(len(campaign.classes), more)
-        if moves:
+        if campaign.programs % _OFTEN >= more and campaign.programs != count:
             return
-        if campaign.programs % _OFTEN < more or campaign.programs == count:
+        if file is not None:
+            _save(file, campaign, campaign.classes.values())
+        if not moves:
             print(
                 f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True
             )
@@ -230,6 +242,10 @@ def _write(folder: Path, classes: Iterable[Class], reference: Emulator, origin: 
         [expected] = reference.run([each.program])
         test = write_test(each.program, each.finding, expected, f"{origin} ({each.program.name})")
         (folder / f"{stem}.https.any.js").write_text(test, encoding="utf-8")
+
+
+def _save(file: Path, campaign: Campaign, classes: Iterable[Class]) -> None:
+    file.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")
 
 
 def _tell(campaign: Campaign, classes: Iterable[Class]) -> dict[str, Any]:

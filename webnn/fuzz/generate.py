@@ -28,6 +28,8 @@ Mutation = Callable[[Maker, str, Mapping[str, Any]], None]
 class Generator:
     """Makes programs for the draft and the limits of an emulator. The same seed makes the same programs, each independent of the others.
 
+    Each method makes as many programs as ``count`` says, without the first ones that ``skip`` counts.
+
     Raises:
         ValueError: There is no such operation, or the draft has no tensors.
     """
@@ -54,9 +56,9 @@ class Generator:
         self._empty = draft.min_dimension == 0
         self._options = {name: options_of(draft.idl(), name) for name in self.operations}
 
-    def calls(self, count: int) -> Iterator[FuzzProgram]:
+    def calls(self, count: int, skip: int = 0) -> Iterator[FuzzProgram]:
         """Make programs of one call; and those of tensors, builders and contexts, unless operations were chosen."""
-        for index in range(count):
+        for index in range(skip, count):
             dice = self._dice(f"call/{index}")
             if self._all and dice.chance(_OBJECTS):
                 kind, make = dice.pick(sorted(_OBJECT_PROGRAMS.items()))
@@ -66,24 +68,24 @@ class Generator:
             else:
                 yield self.call(dice, dice.pick(self.operations), f"call/{index}", mutation=None if dice.chance(_VALID) else mutate)
 
-    def near(self, count: int) -> Iterator[FuzzProgram]:
+    def near(self, count: int, skip: int = 0) -> Iterator[FuzzProgram]:
         """Make programs of one near-valid call: `mutate_near`."""
-        for index in range(count):
+        for index in range(skip, count):
             dice = self._dice(f"near/{index}")
             yield self.call(dice, dice.pick(self.operations), f"near/{index}", mutation=mutate_near)
 
-    def objects(self, count: int) -> Iterator[FuzzProgram]:
+    def objects(self, count: int, skip: int = 0) -> Iterator[FuzzProgram]:
         """Make near-valid programs of scalars, names, contexts, tensors and graphs."""
-        for index in range(count):
+        for index in range(skip, count):
             dice = self._dice(f"object/{index}")
             kind, make = dice.pick([*NEAR_OBJECTS.items(), ("state", NEAR_OBJECTS["state"]), *_OBJECT_PROGRAMS.items()])
             maker = self._maker(dice)
             make(maker)
             yield maker.finish(f"{kind}/{index}")
 
-    def graphs(self, count: int) -> Iterator[FuzzProgram]:
+    def graphs(self, count: int, skip: int = 0) -> Iterator[FuzzProgram]:
         """Make programs of a graph of several operations."""
-        for index in range(count):
+        for index in range(skip, count):
             yield self.graph(self._dice(f"graph/{index}"), f"graph/{index}")
 
     def call(self, dice: Dice, name: str, title: str, *, mutation: Mutation | None = None) -> FuzzProgram:

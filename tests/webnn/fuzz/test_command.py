@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import webnn
 from tests.webnn.fuzz.hosts import emulator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.commands import main as cli
-from webnn.fuzz import campaign, judges
+from webnn.fuzz import campaign, command, judges
 from webnn.fuzz.programs import SHARED, FuzzProgram
 
 pytestmark = needs_quickjs
@@ -40,6 +41,33 @@ def test_a_small_run(tmp_path: Path) -> None:
     assert found["graphs"] > 90
     assert "150 programs" in output
     assert "0 classes of differences" in output
+
+
+def test_a_run_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A run that is stopped leaves what it has found, and the next one leaves out its programs."""
+    ran: list[str] = []
+    examine = campaign.Campaign.examine
+
+    def stop(self: campaign.Campaign, programs: Any) -> Any:
+        if len(ran) >= 80:
+            raise KeyboardInterrupt
+        ran.extend(each.name for each in programs)
+        return examine(self, programs)
+
+    monkeypatch.setattr(command, "_OFTEN", 40)
+    monkeypatch.setattr(campaign.Campaign, "examine", stop)
+    file = tmp_path / "found.json"
+    options = ("--calls", "80", "--graphs", "20", "--operations", "neg,abs", "--json", file)
+    with suppress(KeyboardInterrupt):
+        run(*options)
+    done = json.loads(file.read_text())["programs"]
+    assert done == len(ran) == 100 - 20
+    first, ran[:] = list(ran), []
+    code, output = run(*options, "--skip", str(done))
+    assert code == 0, output
+    assert "20 programs" in output
+    assert not set(first) & set(ran)
+    assert len({*first, *ran}) == 100
 
 
 @pytest.mark.parametrize("deviceType", ["cpu", *(pytest.param(each, marks=pytest.mark.simulators(each)) for each in ("gpu", "npu"))])
