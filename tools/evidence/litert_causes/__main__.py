@@ -55,11 +55,11 @@ class Difference:
 
     Attributes:
         program: The program.
-        finding: What differs.
+        finding: The first operator that differs.
         model: The file that the browser made.
         inputs: The inputs of the graph.
         ours: The outputs here.
-        theirs: Those of the browser.
+        theirs: The outputs in the browser.
     """
 
     program: FuzzProgram
