@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
 import stat
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -113,10 +114,30 @@ def test_a_program_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals")
+def number_here(pid: int) -> int:
+    """Return the number of a process that this one has started. Behind a wall it has another number for itself."""
+    if not Path("/proc/self/status").exists():
+        return pid
+    found = []
+    for file in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            facts = dict(line.split(":", 1) for line in file.read_text(encoding="utf-8").splitlines())
+            numbers = facts["NSpid"].split()
+            if int(numbers[-1]) == pid and os.getpid() in ancestors(int(numbers[0])):
+                found.append(int(numbers[0]))
+    (number,) = found
+    return number
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    while pid := int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]):
+        yield pid
+
+
 def test_a_signal_ends_the_program(tmp_path: Path) -> None:
     class Killer(BytesIO):
         def write(self, content: Any) -> int:
-            os.kill(int(content), 9)
+            os.kill(number_here(int(content)), 9)
             return len(content)
 
     program = inline(tmp_path, "console.log(process.pid); for (;;) {}")
