@@ -24,6 +24,7 @@ from webnn.commands.text import show_controls
 from webnn.context.emulation import ambient
 from webnn.context.engines import ONNX_RUNTIME
 from webnn.context.profiles import ProfileError
+from webnn.formats import files
 from webnn.fuzz.campaign import Campaign, Class
 from webnn.fuzz.elsewhere import Setting, examine_elsewhere
 from webnn.fuzz.generate import Generator
@@ -245,7 +246,8 @@ def _write(folder: Path, classes: Iterable[Class], reference: Emulator, origin: 
 
 
 def _save(file: Path, campaign: Campaign, classes: Iterable[Class]) -> None:
-    file.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")
+    # Whole or not at all: the run may be stopped meanwhile.
+    files.write(file, json.dumps(_tell(campaign, classes), indent=1) + "\n")
 
 
 def _tell(campaign: Campaign, classes: Iterable[Class]) -> dict[str, Any]:

@@ -98,8 +98,8 @@ class Browsing:
         #: The page at each port, and the number of the port at the other end.
         self._ports: dict[int, tuple[Page, int]] = {}
         self._shared: dict[tuple[str, str], Page] = {}
-        #: The documents whose interfaces another realm has, by their numbers.
-        self._documents: list[webnn.Document] = []
+        #: The documents whose interfaces another realm has, with their numbers.
+        self._documents: dict[webnn.Document, int] = {}
         self._slept = 0.0
         self._questions: dict[str, Callable[[Page, Any], object]] = {
             "page:act": self._ask_act,
@@ -400,12 +400,11 @@ class Browsing:
         document = context.blank if context.page is None else context.page.document
         if document is None or not document.secure:
             return None
-        self._documents.append(document)
-        return self._documents.index(document)
+        return self._documents.setdefault(document, len(self._documents))
 
     def _ask_act(self, page: Page, content: dict[str, Any]) -> None:
         number = content["document"]
-        page.realm.act(None if number is None else self._documents[number])
+        page.realm.act(None if number is None else [*self._documents][number])
 
     def _ask_allowed(self, page: Page, content: dict[str, Any]) -> bool:
         document = page.document
