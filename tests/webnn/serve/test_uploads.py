@@ -15,7 +15,7 @@ import webnn
 from tests.support import PATIENCE
 from tests.webnn.serve.pages import GREETING, NOTHING, body, end_all, eventually, message
 from tests.webnn.serve.raw import Answer, ask, connect, read_answer, request
-from webnn.serve import door, guard, messages, session, sessions, uploads
+from webnn.serve import door, guard, memory, messages, session, sessions, uploads
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -191,6 +191,7 @@ LIMITS = {
     "bytes of writes that are kept for equal ones": f"{session._MOST_KEPT >> 20} MiB",
     "bytes of bodies at once": f"{uploads._MOST_BYTES >> 30} GiB",
     "sessions": f"{sessions._MOST_SESSIONS}",
+    "bytes that its page keeps": f"{memory.MEMORY >> 30} GiB, or what `--memory-limit` says in MiB",
     "live connections": f"{server_module._MOST_LIVE}",
     "requests at once": f"{guard._MOST_REQUESTS:,}",
     "connections without the head of a request": f"{door._MOST_WAITING}",
