@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -30,7 +30,7 @@ ERROR = "import webnn\n\nwebnn.MLGraphBuilder(None)\n"
 
 class _Files(http.server.SimpleHTTPRequestHandler):
     # The table of a system may lack the newer types.
-    extensions_map: ClassVar[dict[str, str]] = {
+    extensions_map = {  # noqa: RUF012 (the base class declares it of an instance)
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".mjs": "text/javascript",
         ".wasm": "application/wasm",

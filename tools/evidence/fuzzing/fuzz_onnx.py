@@ -15,7 +15,7 @@ PARSER = ("onnx/model.py", "onnx/weights.py", "onnx/node.py", "onnx/functions.py
 #: From which number of bytes on a file, and an initializer, count as large: less than usual, so that short inputs do.
 _SIZES = {"_LEAST": 1 << 10, "_LARGE": 1 << 8}
 #: The sizes of dimensions whose names a file has: n has a number, and m keeps a name.
-_DIMS = {b"\x12\x01n": ("n", 2), b"\x12\x01m": ("m", "k")}
+_DIMS: dict[bytes, tuple[str, int | str]] = {b"\x12\x01n": ("n", 2), b"\x12\x01m": ("m", "k")}
 
 
 def TestOneInput(data: bytes) -> None:

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -41,7 +41,8 @@ __all__ = ["Difference", "cause_of", "main"]
 Array = np.ndarray[Any, np.dtype[Any]]
 Values = Mapping[str, Array]
 
-_REVISION, _DIALECT, _PROFILE = "2026-06", "chromium-153", "tflite"
+_REVISION: Final = "2026-06"
+_DIALECT, _PROFILE = "chromium-153", "tflite"
 #: How many programs go to both sides at once.
 _TOGETHER = 40
 #: How many seconds the browser has to write a model, and how often that is looked at.
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = list(_find_differences(ml, programs, find_browser(options.browser), Path(folder)))
     packages = {"": None, **{path.name: path.resolve() for path in options.package}}
     results = {name: _compute(found, package) for name, package in packages.items()}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, each in enumerate(found):
         cause = cause_of(results[""][number], each.ours, each.theirs)
         same = [name for name, computed in results.items() if name and _equal(computed[number], each.theirs)]
