@@ -150,7 +150,8 @@ def run_serve(browser: Path) -> tuple[str, Page]:
                     path=file, full_page=True, clip={"x": 0, "y": top["y"] - 12, "width": 340, "height": height - top["y"] + 12}
                 )
                 chromium.close()
-                return re.sub(r"__webnn__/\S+/", "__webnn__/.../", "".join(lines)), Page(file.read_bytes())
+                # Without the tokens.
+                return re.sub(r"(__webnn__/|[?]token=)[^/\s]+", r"\1...", "".join(lines)), Page(file.read_bytes())
         finally:
             server.terminate()
 
