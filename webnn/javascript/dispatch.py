@@ -247,7 +247,7 @@ class Dispatcher:
         except RequestError:
             raise
         except Exception as error:  # as in `call`
-            isLost = bool(self._lost) or any(self._objects[each]._state.loss.info is not None for each in self._losses)
+            isLost = bool(self._lost) or any(self._objects[each].lostSync(0) for each in self._losses)
             isFull = isinstance(error, webnn.UnknownError) and error.rule == "memory"
             if not isFull and not (isinstance(error, webnn.InvalidStateError) and isLost):
                 self.faults.append(traceback.format_exc())
