@@ -247,9 +247,9 @@ class Dispatcher:
         except RequestError:
             raise
         except Exception as error:  # as in `call`
-            isLost = bool(self._lost) or any(self._objects[each].lostSync(0) for each in self._losses)
+            isLost = bool(self._lost) or any(loss.done() for loss in self._losses.values())
             isFull = isinstance(error, webnn.UnknownError) and error.rule == "memory"
-            if not isFull and not (isinstance(error, webnn.InvalidStateError) and isLost):
+            if not isFull and not (isinstance(error, webnn.InvalidStateError) and (isLost or (self._losses and error.rule == "lost"))):
                 self.faults.append(traceback.format_exc())
             # Its traceback holds the request's bytes.
             self._failed.update(dict.fromkeys(handles, error.with_traceback(None)))
