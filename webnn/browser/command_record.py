@@ -115,14 +115,9 @@ def _record(page: Page, browser: Chromium, output: Path | None, probes: int, see
         _write(write(record_interfaces(page, source)), output)
         return None
     with show_progress("probing", 1) as bar:
-        totals: list[int] = []
 
-        def show(operation: str, left: int) -> None:
-            if totals:
-                bar.advance()
-            else:
-                totals.append(left)
-                bar.expect(left)
+        def show(operation: str, done: int, total: int) -> None:
+            bar.reach(done, total)
             bar.tell(f"probing {operation}")
 
         recorded = record(page, source, probes=probes, seed=seed, tell=show)
@@ -188,14 +183,7 @@ def _verify(page: Page, profile: Profile, count: int, seed: int) -> bool:
 
     limits = list(compare_limits(page, profile))
     with show_progress("comparing calls", count) as bar:
-        done = 0
-
-        def show(now: int) -> None:
-            nonlocal done
-            bar.advance(steps=now - done)
-            done = now
-
-        found = verify(page, profile, count, seed=seed, tell=show)
+        found = verify(page, profile, count, seed=seed, tell=bar.reach)
     for path in limits:
         typer.echo(f"opSupportLimits() differs: {path}", err=True)
     for each in found:

@@ -41,12 +41,12 @@ def record(
     *,
     seed: int = 1,
     probes: int = PROBES,
-    tell: Callable[[str, int], None] = lambda operation, left: None,
+    tell: Callable[[str, int, int], None] = lambda operation, done, total: None,
 ) -> Recorded:
     """Record a profile by ``probes`` calls of each operation. The same seed makes the same probes.
 
-    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed, and with the
-    number of operations that are left with it.
+    ``source`` becomes its member ``_source``: where it comes from. ``tell`` is called with each operation before it is probed, with the
+    number of operations that are done, and that of all.
     """
     limits = page.limits()
     known = {name: limits[name] for name in (*CONTEXT, *operand_names(for_devices())) if name in limits}
@@ -55,8 +55,9 @@ def record(
     rules: dict[str, list[Any]] = {}
     unexplained: dict[str, dict[str, int]] = {}
     count = 0
-    for place, operation in enumerate(draws.operations):
-        tell(operation, len(draws.operations) + 1 - place)
+    total = len(draws.operations) + 1
+    for done, operation in enumerate(draws.operations):
+        tell(operation, done, total)
         attempts: list[_Attempt] = []
         for _ in range(ROUNDS):
             calls = [draws.draw(operation, near=_NEAR) for _ in range(probes)]
@@ -71,7 +72,7 @@ def record(
         for each in left:
             messages = unexplained.setdefault(operation, {})
             messages[each.message] = messages.get(each.message, 0) + 1
-    tell(CONSTANT, 1)
+    tell(CONSTANT, total - 1, total)
     rules |= _find_largest_constant(page, profile)
     devices = page.devices(draws.draw("identity")) if "identity" in draws.operations else {}
     data = {"_source": dict(source), "_devices": devices, "_members": _find_members(page, draws), **known, "_build": rules}

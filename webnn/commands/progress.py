@@ -48,10 +48,10 @@ class Bar:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=what)
 
-    def expect(self, total: int) -> None:
-        """Set the number of steps, for a bar whose steps were not known before."""
+    def reach(self, done: int, total: int | None = None) -> None:
+        """Say how many steps are done, and of how many if that was not known before."""
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, total=total)
+            self._progress.update(self._task, completed=done, total=total)
 
     def advance(self, count: object = "", steps: int = 1) -> None:
         """Go some steps further; ``count`` is shown before the words ``counted`` of `show_progress`."""

@@ -86,7 +86,7 @@ def browser() -> Page:
 
 def test_a_recorded_profile_is_the_one_of_the_page(browser: Page) -> None:
     told: list[str] = []
-    recorded = record(browser, {"summary": "a realm"}, probes=120, tell=lambda operation, left: told.append(operation))
+    recorded = record(browser, {"summary": "a realm"}, probes=120, tell=lambda operation, *_: told.append(operation))
     assert set(told) == {*KEPT, "constant"}
     assert recorded.unexplained == {}
     assert recorded.probes >= 120 * len(KEPT)
