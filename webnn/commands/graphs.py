@@ -18,7 +18,6 @@ from webnn.commands.failure import failure
 from webnn.commands.models import ModelOptions, read_graph
 from webnn.context.emulation import Emulation, Settings
 from webnn.formats import READERS
-from webnn.validation.caller import PLACE
 
 __all__ = ["NO_OPTIONS", "PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
 
@@ -96,17 +95,12 @@ def collect_graphs(
         found.append(description)
         on_build(description, graph)
 
-    # A program in JavaScript sets it.
-    token = PLACE.set(None)
-    try:
-        with webnn.emulate(on_build=note), Emulation(Settings(lines=lines or None)), _output_to_errors():
-            code = _run(path, arguments, revision)
-            # Threads of the program may still build.
-            for thread in threading.enumerate():
-                if thread not in before and not thread.daemon:
-                    thread.join()
-    finally:
-        PLACE.reset(token)
+    with webnn.emulate(on_build=note), Emulation(Settings(lines=lines or None)), _output_to_errors():
+        code = _run(path, arguments, revision)
+        # Threads of the program may still build.
+        for thread in threading.enumerate():
+            if thread not in before and not thread.daemon:
+                thread.join()
     if code:
         raise failure(f"{path} ended with exit code {code}", _WRONG)
     if not found:

@@ -15,7 +15,6 @@ from webnn.commands.choices import AccuracyLevel
 from webnn.commands.failure import failure
 from webnn.commands.progress import show_progress
 from webnn.display.text import clip
-from webnn.validation.caller import PLACE
 
 if TYPE_CHECKING:
     from webnn.inspect import CallTimeline, Waste
@@ -49,13 +48,10 @@ def write_inspection(path: Path | None, program: Path, accuracy: AccuracyLevel |
     from webnn.inspect import capture, page  # noqa: PLC0415
 
     collected = capture.Capture()
-    # A program in JavaScript sets it.
-    token = PLACE.set(None)
     try:
         with collected.collect():
             yield
     finally:
-        PLACE.reset(token)
         count = len(collected.graphs)
         typer.echo(f"webnn: looking into {count} graph{'' if count == 1 else 's'} ...", err=True)
         try:
@@ -93,15 +89,12 @@ def write_recordings(waste: str | None, timeline: str | None, program: Path) -> 
     from webnn.inspect import record_timeline, record_waste  # noqa: PLC0415
 
     recorders = {option: record_waste() if option == "--waste" else record_timeline() for option in paths}
-    # A program in JavaScript sets it.
-    token = PLACE.set(None)
     try:
         with ExitStack() as stack:
             for recorder in recorders.values():
                 stack.enter_context(recorder)
             yield
     finally:
-        PLACE.reset(token)
         for option, recorder in recorders.items():
             _write_report(option, recorder.report(), paths[option], program.name)
 

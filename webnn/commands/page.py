@@ -62,24 +62,29 @@ def run_page(
         raise failure(f"{program} has no script", _WRONG)
     refused = (NodeMissingError, ValueError, webnn.WebNNTypeError)
     with failing(refused, _WRONG), emulation, write_inspection(inspect, program, accuracy), write_recordings(waste, timeline, program):
-        return run_program(
-            find_node(node),
-            NodeProgram(
-                scripts=scripts,
-                # A program outside the root is treated like a script of another site: the page is that of the root.
-                location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
-                arguments=["node", str(program), *arguments],
-                files=files,
-                timeout=timeout,
-                memory=memory,
-                revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
-                dialect=dialect,
-                document=document,
-                import_maps=maps,
-                on_line=PLACE.set if waste is not None or timeline is not None or ambient().lines else None,
-            ),
-            verbose=verbose,
-        )
+        # The program's lines are those of this run only.
+        token = PLACE.set(None)
+        try:
+            return run_program(
+                find_node(node),
+                NodeProgram(
+                    scripts=scripts,
+                    # A program outside the root is treated like a script of another site: the page is that of the root.
+                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                    arguments=["node", str(program), *arguments],
+                    files=files,
+                    timeout=timeout,
+                    memory=memory,
+                    revision=revision or (dialect and dialect_revision(dialect)) or NEWEST,
+                    dialect=dialect,
+                    document=document,
+                    import_maps=maps,
+                    on_line=PLACE.set if waste is not None or timeline is not None or ambient().lines else None,
+                ),
+                verbose=verbose,
+            )
+        finally:
+            PLACE.reset(token)
 
 
 def make_document(embedder: str | None, allow: str | None, policy: str | None) -> webnn.Document:

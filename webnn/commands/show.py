@@ -99,11 +99,12 @@ def command(
     --open shows the graph in a browser, to move in, search and open; webnn show --open A B shows two graphs and what differs.
     """
     # Imported lazily, because it loads NumPy, which `webnn show --help` does not need.
-    from webnn.commands.view import Lines, Wanted, find_lines, open_browser, open_page, view, write_two  # noqa: PLC0415
+    from webnn.commands.view import Lines, Wanted, open_browser, open_page, view, write_two  # noqa: PLC0415
     from webnn.formats.dot import as_dot  # noqa: PLC0415
     from webnn.formats.mermaid import as_mermaid  # noqa: PLC0415
     from webnn.formats.summary import as_data, as_text  # noqa: PLC0415
     from webnn.formats.svg import draw  # noqa: PLC0415
+    from webnn.viewer import find_lines  # noqa: PLC0415
 
     pictures: dict[Path, Callable[[webnn.GraphDescription], str]] = {}
     if svg is not None:

@@ -21,7 +21,7 @@ from webnn.viewer import as_model_explorer, as_node_data, as_notes, as_page, des
 if TYPE_CHECKING:
     from webnn import Placement
 
-__all__ = ["Lines", "Wanted", "find_lines", "open_browser", "open_page", "view", "write_two"]
+__all__ = ["Lines", "Wanted", "open_browser", "open_page", "view", "write_two"]
 
 #: The file and the line of the program that made an operator, by the number of the operator.
 Lines: TypeAlias = Mapping[int, tuple[str, int]]
@@ -48,11 +48,6 @@ class Wanted:
     placement: bool = False
     times: bool = False
     profile: str | None = None
-
-
-def find_lines(graph: webnn.MLGraph) -> Lines:
-    """Return the program's lines of a graph that was just built, if the context noted them."""
-    return {} if graph._source is None else graph._source.lines
 
 
 def view(graphs: Sequence[webnn.GraphDescription], title: str, lines: Sequence[Lines], wanted: Wanted) -> None:

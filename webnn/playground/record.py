@@ -13,7 +13,7 @@ from webnn.display.table import as_data
 from webnn.display.text import clip
 from webnn.inspect.show import tabulate
 from webnn.validation.errors import DOMException
-from webnn.viewer import describe
+from webnn.viewer import describe, find_lines
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -84,14 +84,13 @@ def _describe(description: GraphDescription, graph: MLGraph) -> dict[str, Any]:
     else:
         note = ""
     count = len(description.operators)
-    lines = {} if graph._source is None else graph._source.lines
     isShown = count <= _MOST_OPERATORS
     if not isShown:
         note = f"{note}\nThe graph has {count:,} operators: up to {_MOST_OPERATORS:,} are shown.".strip()
     return {
         "name": clip(", ".join(description.outputs), _LONGEST),
         "operators": count,
-        "document": describe(description, placement=placement, lines=lines) if isShown else None,
+        "document": describe(description, placement=placement, lines=find_lines(graph)) if isShown else None,
         "note": note,
         "tables": [] if placement is None else [as_data(each, _MOST_ROWS, _LONGEST) for each in tabulate(placement)],
     }

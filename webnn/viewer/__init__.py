@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from webnn.viewer.compared import describe_two
-from webnn.viewer.document import describe
+from webnn.viewer.document import describe, find_lines
 from webnn.viewer.exports import as_model_explorer, as_node_data, as_notes
 from webnn.viewer.notebook import GraphView, show
 from webnn.viewer.page import as_page, embed, script, write
@@ -21,6 +21,7 @@ __all__ = [
     "describe",
     "describe_two",
     "embed",
+    "find_lines",
     "script",
     "show",
     "write",

@@ -16,10 +16,10 @@ from webnn.viewer.groups import find_groupings
 from webnn.viewer.values import describe_values
 
 if TYPE_CHECKING:
-    from webnn import Placement
+    from webnn import MLGraph, Placement
     from webnn.builder.description import GraphDescription
 
-__all__ = ["FORMAT", "VERSION", "describe"]
+__all__ = ["FORMAT", "VERSION", "describe", "find_lines"]
 
 FORMAT, VERSION = "webnn-viewer", 1
 #: The most columns of a name, and of the value of an option.
@@ -86,6 +86,11 @@ def describe(
         "groupings": find_groupings(description, nodes),
         "colourings": colourings,
     }
+
+
+def find_lines(graph: MLGraph) -> Mapping[int, tuple[str, int]]:
+    """Return the ``lines`` of `describe` for a graph that was built: none unless its context noted them."""
+    return {} if graph._source is None else graph._source.lines
 
 
 def _place(file: str, line: int) -> str:
