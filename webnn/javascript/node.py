@@ -47,7 +47,7 @@ from webnn.javascript.reading import Reader
 from webnn.javascript.realm import load_script
 from webnn.javascript.values import Values
 from webnn.javascript.workers import PAGE, Worker, Workers
-from webnn.processes.child import SIGNALLED, ends_at_signals, kill
+from webnn.processes.child import SIGNALLED, Child, ends_at_signals
 from webnn.processes.walls import start, table
 from webnn.validation.drafts import NEWEST
 from webnn.validation.revision import Revision
@@ -228,13 +228,16 @@ def run_program(
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         # Without the line of the dispatcher that they come from.
         warnings.showwarning = lambda message, *_, **__: outputs.note(f"warning: {message}")
-        workers.watch(lambda limit: outputs.note(f"the program and its workers used more than {limit} together"))
         try:
-            code = _run(node, program, outputs, workers, PAGE, verbose=verbose)
+            try:
+                workers.watch(lambda limit: outputs.note(f"the program and its workers used more than {limit} together"))
+                code = _run(node, program, outputs, workers, PAGE, verbose=verbose)
+            finally:
+                workers.close()
         except KeyboardInterrupt:
-            return ENDED_BY_USER
-        finally:
+            # It may have come while they closed.
             workers.close()
+            return ENDED_BY_USER
     return FAULT if FAULT in codes else code
 
 
@@ -243,14 +246,14 @@ def _run(node: InstalledNode, program: NodeProgram, outputs: _Outputs, workers: 
     command, missing = _command(node, program, workers.group)
     host = _Host(program, missing, outputs, workers, number, verbose=verbose)
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
+    with Child(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
         workers.attach(number, child)
         try:
             return host.serve(child)
         except _OutputClosedError:
             return FAULT if host.failed else SIGNALLED + getattr(signal, "SIGPIPE", 13)
         finally:
-            kill(child)
+            child.end()
 
 
 class _Outputs:

@@ -169,7 +169,9 @@ class Workers:
         self._over.set()
         self.stop()
         for thread in self._threads:
-            thread.join()
+            # An interrupt may have come before its start.
+            if thread.is_alive():
+                thread.join()
         close_group(self.group)
 
     def _start(self, parent: int, script: Script, name: str) -> dict[str, Any]:

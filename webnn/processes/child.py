@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from webnn.context.processes import SIGNALLED
 
-__all__ = ["SIGNALLED", "Exit", "Process", "ends_at_signals", "kill"]
+__all__ = ["SIGNALLED", "Child", "Exit", "Process", "ends_at_signals"]
 
 #: How many bytes at the end of the program's output are kept.
 _KEPT = 1 << 16
@@ -32,21 +32,46 @@ class Exit:
     seconds: float
 
 
+class Child(subprocess.Popen[bytes]):
+    """A process that ends with its object: an interrupt may come once it is started, and before anything refers to it.
+
+    Args:
+        command: The program and its arguments.
+        session: It leads a session of its own: Ctrl-C reaches only the process that handles it, and all that it has started ends with it.
+        options: The others are those of `subprocess.Popen`.
+    """
+
+    def __init__(self, command: Sequence[str | os.PathLike[str]], *, session: bool = False, **options: Any) -> None:
+        self._session = session
+        super().__init__(command, start_new_session=session, **options)
+
+    def __del__(self) -> None:
+        if getattr(self, "pid", None) is not None and self.returncode is None:
+            for stream in (self.stdin, self.stdout, self.stderr):
+                if stream is not None:
+                    stream.close()
+            self.end()
+        super().__del__()
+
+    def end(self) -> None:
+        """End it at once, and wait for it. If it leads a session (on Windows always), all that it has started ends with it."""
+        if sys.platform == "win32":
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(self.pid)], capture_output=True, check=False)
+        elif self._session:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        self.kill()
+        self.wait()
+
+
 class Process:
     """A process without input, whose output is kept."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._began = time.perf_counter()
         self._output = bytearray()
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            # The processes that it starts end with it, and Ctrl-C reaches only the process that handles it.
-            start_new_session=True,
-        )
+        output, joined = subprocess.PIPE, subprocess.STDOUT
+        self._process = Child(command, session=True, stdin=subprocess.DEVNULL, stdout=output, stderr=joined, env=environment)
         self._reader = threading.Thread(target=self._read, args=[self._process.stdout], daemon=True)
         self._reader.start()
 
@@ -67,27 +92,13 @@ class Process:
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
-        kill(self._process, session=True)
+        self._process.end()
 
     def _read(self, stream: IO[bytes]) -> None:
         while content := os.read(stream.fileno(), 1 << 16):
             self._output += content
             del self._output[:-_KEPT]
         stream.close()
-
-
-def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
-    """End a process at once, and wait for it.
-
-    If it leads a session of its own (on Windows always), all that it has started ends with it.
-    """
-    if sys.platform == "win32":
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
-    elif session:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()
 
 
 @contextmanager
