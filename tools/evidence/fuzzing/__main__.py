@@ -107,7 +107,8 @@ def _show(result: Result, bar: float) -> bool:
     """Print a result; return whether it is good."""
     good = not result.findings and result.covered >= bar
     counts = f"{result.executed:>10} inputs {len(result.findings):>3} findings"
-    print(f"{result.name:16} {counts} {result.covered:6.1f} % of the lines", flush=True)
+    covered = f"{result.covered:6.1f} % of the lines" if result.lines else "the lines were not measured"
+    print(f"{result.name:16} {counts} {covered}", flush=True)
     for file, (count, missing) in result.lines.items():
         print(f"    {file:36} {count:>4} lines, not reached: {', '.join(map(str, missing)) or 'none'}")
     for finding in result.findings:
