@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -164,12 +165,16 @@ def numbers(name: str, x: Any, dataType: str = "float32", **settings: Any) -> An
 
 
 @pytest.mark.parametrize(
-    ("name", "x", "browser"), [("softplus", -20, 0), ("reduceLogSumExp", 100, 88.376)], ids=["softplus", "reduceLogSumExp"]
+    ("name", "x", "browser"),
+    # The logarithm of Infinity is 88.376 in the kernel of LiteRT for AVX2, and Infinity in that for AVX512.
+    [("softplus", -20, [0]), ("reduceLogSumExp", 100, [88.376, math.inf])],
+    ids=["softplus", "reduceLogSumExp"],
 )
-def test_the_mapping_of_the_browser(name: str, x: float, browser: float) -> None:
+def test_the_mapping_of_the_browser(name: str, x: float, browser: Sequence[float]) -> None:
     """Chromium computes some functions as they stand; without its profile they are exact."""
     value = np.float32([x])
-    assert numbers(name, value, profile="tflite") == pytest.approx(browser, abs=0.001)
+    found = numbers(name, value, profile="tflite")
+    assert any(found == pytest.approx(each, abs=0.001) for each in browser)
     exact = np.logaddexp(0, x) if name == "softplus" else x
     assert numbers(name, value) == pytest.approx(exact, rel=1e-5)
 
