@@ -20,7 +20,7 @@ from ml_dtypes import int4
 from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
-from webnn.tflite.schema import accessors, load_schema, names_of, quicken
+from webnn.tflite.schema import Lists, accessors, load_schema, names_of, quicken
 from webnn.validation import webidl
 
 __all__ = ["Model", "Operator", "Quantization", "Signature", "Sparsity", "Subgraph", "Tensor", "read"]
@@ -310,9 +310,10 @@ class _Reader:
         self._file = file
         self._schema = load_schema()
         self._left = len(data) + _MOST_MORE
+        self._lists: Lists = {}
 
     def read(self) -> Model:
-        model = quicken(self._schema.Model.GetRootAs(self._data, 0))
+        model = quicken(self._schema.Model.GetRootAs(self._data, 0), self._lists)
         if model.Version() != _VERSION:
             raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
         codes = [self._code(each) for each in self._list(model, "OperatorCodes")]
@@ -335,8 +336,8 @@ class _Reader:
         """Return the tables of a vector."""
         count = getattr(table, f"{name}Length")()
         self._spend(count)
-        get = getattr(table, name)
-        return [quicken(get(index)) for index in range(count)]
+        get, lists = getattr(table, name), self._lists
+        return [quicken(get(index), lists) for index in range(count)]
 
     def _numbers(self, array: Any) -> list[Any]:
         """Return the elements of a vector; a missing one is 0."""
@@ -407,7 +408,7 @@ class _Reader:
         )
 
     def _quantization(self, name: str, given: Any, shape: Sequence[int]) -> Quantization | None:
-        if given is None or not quicken(given).ScaleLength():
+        if given is None or not quicken(given, self._lists).ScaleLength():
             return None
         scales = given.ScaleAsNumpy()
         zeros = given.ZeroPointAsNumpy() if given.ZeroPointLength() else np.zeros(1, np.int64)
@@ -447,16 +448,17 @@ class _Reader:
         if not index < len(codes):
             raise self._fault(f"an operator must have one of {len(codes)} codes, got {index}")
         options: dict[str, Any] = {}
-        for enumeration, kind, table in (
-            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions()),
-            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2()),
+        for enumeration, kind, get in (
+            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions),
+            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2),
         ):
-            name = names_of(enumeration).get(kind, "NONE")
-            if table is not None and name != "NONE":
+            name = names_of(enumeration).get(kind, "NONE") if kind else "NONE"
+            table = None if name == "NONE" else get()
+            if table is not None:
                 fields = getattr(self._schema, name)()
                 fields.Init(table.Bytes, table.Pos)
-                quicken(fields)
-                options |= {field: self._option(get(fields), is_vector=is_vector) for field, is_vector, get in accessors(name)}
+                quicken(fields, self._lists)
+                options |= {field: self._option(read(fields), is_vector=is_vector) for field, is_vector, read in accessors(name)}
         custom = operator.CustomOptionsAsNumpy()
         inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")
         outputs = self._indices(operator.OutputsAsNumpy(), tensors, 0, "the outputs of an operator")

@@ -6,15 +6,21 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 from webnn._extras import install_command
 
-__all__ = ["TFLiteMissingError", "accessors", "load_schema", "names_of", "quicken"]
+__all__ = ["Lists", "TFLiteMissingError", "accessors", "load_schema", "names_of", "quicken"]
 
 #: No table of the schema has more fields. The list of a table's fields begins with two sizes.
 _MOST_FIELDS = 64
 _Table = TypeVar("_Table")
+#: The lists of fields of a file by where they begin: where each field is in a table, or 0 if it is not there.
+Lists: TypeAlias = "dict[int, tuple[int, ...]]"
+#: How the format stores sizes and distances.
+_OFFSET, _DISTANCE, _SIZE = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
 
 
 class TFLiteMissingError(ImportError):
@@ -32,35 +38,74 @@ def load_schema() -> Any:
 
 
 @cache
+def _element_type(name: str) -> np.dtype[Any]:
+    return np.dtype(name).newbyteorder("<")
+
+
+@cache
 def _find_quick(plain: Any) -> type[Any]:
     """Return a subclass of the class that the tables of the schema read themselves with."""
 
     class QuickTable(plain):  # type: ignore[misc]  # has no types
-        """A table that reads where its fields are once; the plain one reads it again for each field."""
+        """A table that takes its list of fields from those read before, and reads a field in one call. No place in a file is negative."""
 
         __slots__ = ("_places",)
 
-        def __init__(self, data: bytes, place: int) -> None:
+        def __init__(self, data: bytes, place: int, lists: Lists) -> None:
             super().__init__(data, place)
-            start = place - struct.unpack_from("<i", data, place)[0]
-            if start < 0:
-                raise struct.error("the list of a table's fields must not begin before the file")
-            (size,) = struct.unpack_from("<H", data, start)
-            self._places = struct.unpack_from(f"<{min(size // 2, _MOST_FIELDS)}H", data, start)
+            start = place - _DISTANCE.unpack_from(data, place)[0]
+            places = lists.get(start)
+            if places is None:
+                if start < 0:
+                    raise struct.error("the list of a table's fields must not begin before the file")
+                count = min(_SIZE.unpack_from(data, start)[0] // 2, _MOST_FIELDS)
+                places = lists[start] = struct.unpack_from(f"<{count}H", data, start) + (0,) * (_MOST_FIELDS - count)
+            self._places = places
 
         def Offset(self, field: int) -> int:
-            places: tuple[int, ...] = self._places
-            return places[field >> 1] if field >> 1 < len(places) else 0
+            place: int = self._places[field >> 1]
+            return place
+
+        def Get(self, flags: Any, place: int) -> Any:
+            return flags.packer_type.unpack_from(self.Bytes, place)[0]
+
+        def Indirect(self, place: int) -> int:
+            found: int = place + _OFFSET.unpack_from(self.Bytes, place)[0]
+            return found
+
+        def String(self, place: int) -> bytes:
+            place += _OFFSET.unpack_from(self.Bytes, place)[0]
+            (length,) = _OFFSET.unpack_from(self.Bytes, place)
+            return bytes(self.Bytes[place + 4 : place + 4 + length])
+
+        def Vector(self, offset: int) -> int:
+            return self.Indirect(self.Pos + offset) + 4
+
+        def VectorLen(self, offset: int) -> int:
+            (length,) = _OFFSET.unpack_from(self.Bytes, self.Indirect(self.Pos + offset))
+            return int(length)
+
+        def GetVectorAsNumpy(self, flags: Any, offset: int) -> np.ndarray[Any, Any]:
+            place = self.Indirect(self.Pos + offset)
+            return np.frombuffer(self.Bytes, _element_type(flags.name), _OFFSET.unpack_from(self.Bytes, place)[0], place + 4)
 
     return QuickTable
 
 
-def quicken(table: _Table) -> _Table:
-    """Let a table of the schema find its fields faster, and return it. Raises `struct.error` if they are not in the file."""
+def quicken(table: _Table, lists: Lists) -> _Table:
+    """Let a table of the schema find its fields faster, and return it.
+
+    Args:
+        table: The table.
+        lists: The lists of fields that were read before, which tables share. It gets that of the table.
+
+    Raises:
+        struct.error: The list of fields is not in the file.
+    """
     given: Any = table
     plain: Any = given._tab
     kind: Any = type(plain)
-    given._tab = _find_quick(kind)(plain.Bytes, plain.Pos)
+    given._tab = _find_quick(kind)(plain.Bytes, plain.Pos, lists)
     return table
 
 

@@ -36,11 +36,12 @@ def test_quick_tables_have_the_same_fields(case: str) -> None:
     def read(table: Any) -> list[Any]:
         return [table.ShapeAsNumpy().tolist(), table.Type(), table.Buffer(), table.Name(), table.IsVariable(), table.HasRank()]
 
+    lists: schema.Lists = {}
     graph = schema.load_schema().Model.GetRootAs(CASES[case], 0).Subgraphs(0)
     assert graph.TensorsLength()
     for index in range(graph.TensorsLength()):
         plain = read(graph.Tensors(index))
-        assert read(schema.quicken(graph.Tensors(index))) == plain
+        assert read(schema.quicken(graph.Tensors(index), lists)) == plain
 
 
 @pytest.mark.parametrize("distance", [1, -100], ids=["before the file", "behind it"])
@@ -48,4 +49,4 @@ def test_a_quick_table_outside_of_its_file(distance: int) -> None:
     table = schema.load_schema().Tensor()
     table.Init(distance.to_bytes(4, "little", signed=True) + bytes(4), 0)
     with pytest.raises(struct.error):
-        schema.quicken(table)
+        schema.quicken(table, {})
