@@ -122,7 +122,9 @@ def test_interrupts(name: str, count: int, tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode in (0, 1, 130, -signal.SIGINT), (number, output)
-        assert "Fatal Python error" not in output
+        # Python itself says so, and ends with 1, if the signal comes before anything of this package runs.
+        is_early = process.returncode == 1 and output.startswith("Fatal Python error: init_import_site")
+        assert is_early or "Fatal Python error" not in output
         wait_until(partial(_is_gone, mark))
     print(f"{count} interrupts")
 
