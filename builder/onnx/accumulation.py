@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.conv import arrange_filter
 from webnn.builder.onnx.emitter import Emit, Emitter, Op
 from webnn.builder.onnx.recurrent import run_steps
+from webnn.builder.onnx.values import Array
 from webnn.validation.conv import input_sizes
 from webnn.validation.descriptor import OperandDescriptor, Shape
 
 __all__ = ["accumulate_float16"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 #: A value to scan, the axis to scan, and the descriptor of one step's part.
 _Scanned = tuple[str, int, OperandDescriptor]
@@ -65,7 +64,7 @@ def _zeros(e: Emitter, shape: Sequence[int]) -> str:
 
 def _loop(e: Emitter, total: str, shape: Shape, scanned: Sequence[_Scanned], step: Callable[..., str]) -> str:
     """Emit a loop: ``step`` makes the next total from the total and the parts of the scanned values."""
-    with subgraph(e, "sum") as body:
+    with e.subgraph("sum") as body:
         before = e.declare_input(f"{total}.before", _single(*shape))
         parts = [e.declare_input(f"{total}.part.{index}", part) for index, (_, _, part) in enumerate(scanned)]
         e.declare_output(step(before, *parts), _single(*shape))

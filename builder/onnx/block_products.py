@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Array, Emitter
+from webnn.builder.onnx.emitter import Emitter
 from webnn.builder.onnx.matmul import find_product
 from webnn.builder.onnx.together import Single, find_maker
+from webnn.builder.onnx.values import Array
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import SMALL_TYPES, Shape, unpack

@@ -5,26 +5,26 @@ The ``onnx.helper`` functions check and copy several times; here each message is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import ModelProto
+from onnx import GraphProto, ModelProto
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.messages import Attribute, Graph, declare
 from webnn.builder.onnx.named import Names, emit_sizes, infer_one
+from webnn.builder.onnx.values import Array, View, Weight
 from webnn.builder.onnx_names import ELEMENT_TYPES, MICROSOFT
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, Shape, Types, is_data_type
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "INT64_MIN", "Attribute", "Emit", "Emitter", "Op", "Translation", "View", "Weight"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["BOOL", "INT64_MIN", "Attribute", "Emit", "Emitter", "Op", "Translation"]
 
 #: The kernels of this version are the measured ones (docs/numerics.md).
 OPSET = 21
@@ -45,36 +45,6 @@ _BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "Glo
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A value that is another one with its dimensions permuted. Its node may not be emitted yet.
-
-    Attributes:
-        source: The other value.
-        permutation: For each dimension of this value, the index of the source's dimension.
-    """
-
-    source: str
-    permutation: tuple[int, ...]
-
-    def for_source(self, sizes: Sequence[int]) -> list[int]:
-        """Bring numbers, one for each dimension of this value, into the order of the source's dimensions."""
-        return [sizes[self.permutation.index(axis)] for axis in range(len(sizes))]
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """A constant whose bytes the engine uses in place.
-
-    Attributes:
-        location: The name of the in-memory file that the model refers to.
-        data: The array, C-contiguous; it must live as long as the session.
-    """
-
-    location: str
-    data: Array
 
 
 class Op:
@@ -274,6 +244,26 @@ class Emitter:
             if len(self._model.opset_import) == 1:
                 self._model.opset_import.add(domain=domain, version=1)
         self.graph.add(op_type, values, name, outputs, attributes, domain)
+
+    @contextmanager
+    def subgraph(self, name: str) -> Iterator[GraphProto]:
+        """Emit into a graph of its own until the block ends. Values from outside must have been taken by a node outside before."""
+        body, outer = Graph(GraphProto(name=name)), self.graph
+        self.graph = body
+        views, spread, unsigned, pending = self._views, self._spread, self._unsigned, self._pending
+        self._views, self._spread, self._unsigned, self._pending = {**views}, {**spread}, {**unsigned}, {*pending}
+        try:
+            yield body.proto
+        finally:
+            self.graph = outer
+            # Nodes that were deferred, and were emitted inside, are not there outside. Constants are.
+            left = {value for value in self._pending if self.is_constant(value)}
+            self._views, self._spread, self._unsigned = views, spread, unsigned
+            self._pending = left | {value for value in pending if not self.is_constant(value)}
+        body.finish()
+        # Literals are shared by the whole graph: move those that were added to the outer graph.
+        outer.proto.initializer.extend(body.proto.initializer)
+        body.proto.ClearField("initializer")
 
     def finish(self) -> ModelProto:
         """Return the model."""

@@ -17,9 +17,10 @@ import numpy as np
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.block_products import find_block_product
 from webnn.builder.onnx.conv import arrange_filter, conv_attributes
-from webnn.builder.onnx.emitter import Array, Emitter
+from webnn.builder.onnx.emitter import Emitter
 from webnn.builder.onnx.matmul import find_product
 from webnn.builder.onnx.together import FactorType, Setting, Single, Together, find_maker
+from webnn.builder.onnx.values import Array
 from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import DataType, Shape, integer_range

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.graph import ComputationalGraph
-from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.emitter import Emitter
 from webnn.builder.onnx.together import Together
 from webnn.builder.onnx_names import find_scopes, scope
@@ -328,7 +327,7 @@ def emit_loop(
             e.require(value)
     outside = {split.index: results[split.index] for split, _ in loop.scanned}
     made: list[str] = []
-    with subgraph(e, "step") as body:
+    with e.subgraph("step") as body:
         taken = [*[(first[place], position) for place, position in loop.carried], *loop.scanned]
         for number, (maker, position) in enumerate(taken):
             names = [*results.get(maker.index, [""] * len(maker.outputs))]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
 
 import numpy as np
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.values import Array
 from webnn.builder.onnx_names import scope
 from webnn.validation.normalization import layer_axes
 
 __all__ = ["TRANSLATIONS", "find_added"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 #: Operations that may return their input as it is.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import GraphProto, ModelProto, TensorProto
 
-from webnn.builder.onnx.emitter import Array, Weight
+from webnn.builder.onnx.values import Array, Weight
 
 __all__ = ["ALIGNMENT", "Packed", "pack"]
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Array, Emitter
+from webnn.builder.onnx.emitter import Emitter
+from webnn.builder.onnx.values import Array
 from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["SHAPES", "make_probe"]

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Array, Emitter, Op, Translation, View
+from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.integer import clip
+from webnn.builder.onnx.values import Array, View
 from webnn.builder.operand import Operator
 from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 

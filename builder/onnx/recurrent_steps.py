@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from webnn.builder.onnx import activation
-from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.emitter import Emitter, Op
 from webnn.builder.operand import Operator
 from webnn.validation.descriptor import OperandDescriptor
@@ -223,7 +222,7 @@ def _scan(e: Emitter, parameters: Parameters, step: Step, fed: str, states: list
     """Emit the loop of one direction: the last states and, if it is wanted, each hidden state at the index of its input."""
     state = parameters.state
     wanted = parameters.op.options.returnSequence
-    with subgraph(e, "step") as body:
+    with e.subgraph("step") as body:
         before = [e.declare_input(f"{fed}.state.{index}", state) for index in range(len(states))]
         gates = len(parameters.op.options.layout)
         fedStep = e.declare_input(f"{fed}.step", OperandDescriptor(state.dataType, (state.dimensions[0], gates * state.dimensions[1])))

@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
+from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.values import View
 from webnn.builder.places import find_samples
 from webnn.validation.descriptor import is_float
 

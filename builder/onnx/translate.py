@@ -15,12 +15,13 @@ from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.devices import change_rows
-from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.loops import emit_loop, find_loops
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.quantization import dequantize_constants
 from webnn.builder.onnx.searches import find_together
 from webnn.builder.onnx.together import FactorType, Setting, Together, find_needed
+from webnn.builder.onnx.values import Weight
 from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator

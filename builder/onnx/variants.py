@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from webnn.validation.descriptor import BITS, CARRIERS, DataType, integer_range,
 
 __all__ = ["vary"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _Result = str | Sequence[str]
 
 

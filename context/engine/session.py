@@ -20,7 +20,7 @@ from webnn.validation.named_descriptor import has_sizes
 
 if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
-    from webnn.builder.onnx.emitter import Weight
+    from webnn.builder.onnx.values import Weight
     from webnn.context.devices.selection import Device, Options, Selection, SessionSettings
     from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.memory import Dispatch, TensorMemory

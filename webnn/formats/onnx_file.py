@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
 
     from webnn.builder.description import GraphDescription
-    from webnn.builder.onnx.emitter import Weight
+    from webnn.builder.onnx.values import Weight
     from webnn.builder.operand import MLOperand
 
 __all__ = ["INLINE_BYTES", "write"]

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Weight
 from webnn.builder.onnx.optimized import Packed, pack
+from webnn.builder.onnx.values import Weight
 from webnn.context.engine import runtime
 from webnn.context.engine.cache.digest import make_key
 from webnn.context.engine.cache.folder import Folder

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from onnx import GraphProto, ModelProto, TensorProto, helper
 
-from webnn.builder.onnx.emitter import Weight
 from webnn.builder.onnx.optimized import ALIGNMENT, pack
+from webnn.builder.onnx.values import Weight
 
 Array = np.ndarray[Any, Any]
 
