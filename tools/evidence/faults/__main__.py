@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.evidence.faults.entries import load_faults, load_results, save_results
-from tools.evidence.faults.hosts import open_browser, run_here
+from tools.evidence.faults.hosts import open_browser, run_here, show_here
 from tools.evidence.faults.index import EMULATOR, RESULTS, TOOL, browser_files, pages_of
+from tools.evidence.faults.page import script_of
 from tools.evidence.faults.spec import RESULTS as SPEC_RESULTS
 from tools.evidence.faults.spec import read_texts, spec_files
 from tools.written import keep_pages
@@ -57,7 +58,7 @@ def _run_faults(executable: Path, names: Sequence[str], *, keep: bool) -> list[s
         with open_browser(executable, pages_of(faults), emulated=emulated) as (pages, browser):
             host = EMULATOR if emulated else browser
             for fault in faults:
-                answer = pages.show(fault.page.name)
+                answer = show_here(script_of(fault)) if emulated and fault.frames else pages.show(fault.page.name)
                 found[fault.name][host] = answer.got
                 # A fault may be newer than a browser, or mended in it: then a kept result says so.
                 known = not emulated and kept.get(fault.name, {}).get(host) == answer.got

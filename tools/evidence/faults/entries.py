@@ -47,6 +47,7 @@ class Fault:
     digits: int = 6
     imitated: bool = False
     page_only: bool = False
+    frames: bool = False
     worker: str = ""
     covers: Sequence[str] = ()
 

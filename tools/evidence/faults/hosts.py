@@ -6,20 +6,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tools.evidence.pages.serving import Reports, serve_files
 from webnn.browser.chromium import Chromium, PageCrashError, PageTimeoutError, Read, serve
 from webnn.javascript.files import File
 from webnn.javascript.realm import Address, Realm
 from webnn.serve.options import Options
+from webnn.wpt_runner.checkout import Checkout
+from webnn.wpt_runner.pages.browsing import Browsing, Page, Program
+from webnn.wpt_runner.serving import Server
 
-__all__ = ["IMITATION", "PLAIN", "Answer", "Pages", "open_browser", "run_here"]
+__all__ = ["IMITATION", "PLAIN", "Answer", "Pages", "open_browser", "run_here", "show_here"]
 
 #: The draft without additions, and the emulator of Chromium 153.
 PLAIN = Options()
 IMITATION = Options(dialect="chromium-153", profile="tflite")
 _LONGEST = 60.0
 _MEMORY = 1 << 30
+_ENDS = ("PASS", "FAIL")
+#: A page whose script is not a module: those of `webnn wpt run` run none.
+_PAGE = "<!doctype html><body><script>(async () => {\n%s})();</script>"
 #: Waits for the last line of a page.
 _LINES = """
 () => new Promise(done => {
@@ -78,6 +85,38 @@ def run_here(source: str, options: Options = PLAIN) -> str:
     if not ended:
         raise RuntimeError(f"the program did not end; it wrote {lines}")
     return "\n".join([*lines, *filter(None, ended)])
+
+
+def show_here(script: str) -> Answer:
+    """Run the script of a page in the pages of `webnn wpt run`, in this process: they have frames.
+
+    Raises:
+        RuntimeError: The emulator has a fault of its own.
+    """
+    lines: list[str] = []
+    program = Program(
+        revision=PLAIN.idl().revision,
+        dialect=PLAIN.dialect,
+        memory=_MEMORY,
+        log=lambda _, text: lines.append(text),
+        emit=lambda *_: None,
+        script=lambda realm, _, source, line: realm.run_script("\n" * line + source),
+    )
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in {"webnn/page.https.html": _PAGE % script, "resources/testharness.js": ""}.items():
+            (root / path).parent.mkdir()
+            (root / path).write_text(text, encoding="utf-8")
+        server = Server(Checkout(root))
+        browsing = Browsing(server, program)
+        opened: list[Page] = []
+        problem = browsing.open(server.hosts.address("webnn/page.https.html"), opened.append)
+        browsing.run(lambda: bool(lines) and lines[-1] in _ENDS, browsing.worked() + _LONGEST)
+        browsing.close()
+    faults = [problem] * bool(problem) + browsing.faults + browsing.problems
+    if faults:
+        raise RuntimeError(f"the emulator has a fault of its own: {faults[0]}")
+    return Answer.of("\n".join(lines)) if lines and lines[-1] in _ENDS else Answer(got="hang", passes=False, lines=tuple(lines))
 
 
 class Pages:

@@ -10,12 +10,14 @@ import pytest
 
 from tests.webnn.javascript.node_support import require_node
 from tools.evidence.faults.entries import UPSTREAM, Fault, load_faults, load_results
-from tools.evidence.faults.hosts import IMITATION, PLAIN, Answer, open_browser, run_here
+from tools.evidence.faults.hosts import IMITATION, PLAIN, Answer, open_browser, run_here, show_here
 from tools.evidence.faults.index import EMULATOR, RESULTS, pages_of
 from tools.evidence.faults.page import script_of
 
 needs_folder = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the source distribution has no folder upstream/")
-FAULTS = [each for each in load_faults().faults if not each.page_only] if UPSTREAM.is_dir() else []
+ALL = load_faults().faults if UPSTREAM.is_dir() else ()
+FAULTS = [each for each in ALL if not each.page_only]
+FRAMES = [each for each in ALL if each.frames]
 
 
 @pytest.mark.sample(10)
@@ -24,6 +26,18 @@ def test_the_emulator_passes(fault: Fault) -> None:
     answer = Answer.of(run_here(script_of(fault), PLAIN))
     assert answer.passes, answer.lines
     assert answer.got == load_results(RESULTS)[fault.name][EMULATOR]
+
+
+@pytest.mark.parametrize("fault", FRAMES, ids=lambda fault: fault.name)
+def test_the_emulator_passes_with_frames(fault: Fault) -> None:
+    answer = show_here(script_of(fault))
+    assert answer.passes, answer.lines
+    assert answer.got == load_results(RESULTS)[fault.name][EMULATOR]
+
+
+def test_a_page_that_does_not_end_and_one_that_fails() -> None:
+    assert show_here("console.log('begun'); await new Promise(() => {});") == Answer(got="hang", passes=False, lines=("begun",))
+    assert show_here("console.log('got 1'); console.log('FAIL');") == Answer(got="1", passes=False, lines=("got 1", "FAIL"))
 
 
 @pytest.mark.sample(10)
