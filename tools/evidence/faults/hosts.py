@@ -95,7 +95,7 @@ def show_here(script: str) -> Answer:
     """
     lines: list[str] = []
     program = Program(
-        revision=PLAIN.idl().revision,
+        revision=PLAIN.idl().revision.name,
         dialect=PLAIN.dialect,
         memory=_MEMORY,
         log=lambda _, text: lines.append(text),
