@@ -246,6 +246,7 @@ class Faults:
         with self._lock:
             self._contexts += 1
         message = self._refuse.get(deviceType)
+        # [#create-a-context 4, #api-ml-createcontext 5.1] No fault refuses the device.
         if message is not None:
             reason = message or f'there is to be no context for "{deviceType}"'
             raise NotSupportedError(

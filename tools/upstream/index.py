@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tools.steps import reach
 from tools.steps.cited import Key, citations
 from tools.upstream.browser import Recorded
 from tools.upstream.files import DRAFTS, FOLDER, OurFile, our_files
@@ -72,7 +73,7 @@ def classify(name: str, message: str) -> Failures:
 
 def render(reached: Mapping[Key, str], version: str, results: Mapping[str, Recorded]) -> str:
     """Return the page with new tables."""
-    lines = [*_summary(reached, version, results), "", *_classes(results), "", *_table(reached, results), ""]
+    lines = [*_summary(reached, version, results), "", *_rest(), "", *_classes(results), "", *_table(reached, results), ""]
     return fill(PAGE, "tools.upstream", "".join(f"{line}\n" for line in lines))
 
 
@@ -93,6 +94,14 @@ def _summary(reached: Mapping[Key, str], version: str, results: Mapping[str, Rec
         ours = sum(reached.get(key, "").startswith(OURS) for key in keys)
         theirs = sum(key in reached for key in keys) - ours
         yield f"| {draft} | {len(keys)} | {theirs} | {ours} | {sum(key in reasons() and key not in reached for key in keys)} |"
+
+
+def _rest() -> Iterator[str]:
+    tests = reach.load()
+    yield from ("| draft | step that no file reaches | reason | reached by |", "|---|---|---|---|")
+    for key, reason in reasons().items():
+        test = f"`{tests[key]}`" if key in tests else ""
+        yield f"| {key[0]} | `{key[1]}` {key[2]} | {reason} | {test} |"
 
 
 def _classes(results: Mapping[str, Recorded]) -> Iterator[str]:

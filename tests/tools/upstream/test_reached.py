@@ -8,12 +8,14 @@ import pytest
 
 from tests.tools.upstream.written import small_checkout
 from tests.webnn.javascript.engines import needs_quickjs
+from tests.wpt_runner.checkouts import make_checkout
 from tools.steps import reach
 from tools.steps.cited import Key, citations
 from tools.upstream import reached
 from tools.upstream.files import FOLDER, folder_of, our_files
-from tools.upstream.measuring import Measured
+from tools.upstream.measuring import Measured, measure
 from tools.upstream.reached import OURS
+from webnn.wpt_runner.levels import find_level
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
 
@@ -33,6 +35,53 @@ def test_steps_without_file_and_reasons_without_need() -> None:
     assert list(reached.unreached(missing)) == [f"no file reaches {key}"]
     needless = next(iter(reached.reasons()))
     assert list(reached.unreached({**found, needless: "x"})) == [f"{needless} has a reason why no file reaches it, and needs none"]
+
+
+def test_each_reason_has_a_test_or_says_that_nothing_can_fail() -> None:
+    tests = reach.load()
+    assert [key for key, reason in reached.reasons().items() if not reason.startswith("Cannot fail: ") and key not in tests] == []
+
+
+@pytest.mark.processes
+def test_the_tests_of_steps_without_a_file_reach_them() -> None:
+    tests = {key: test for key, test in reach.load().items() if key in reached.reasons()}
+    assert len(tests) >= 12
+    assert list(reach.stale(tests, reach.measure(["-n", "0", *sorted(set(tests.values()))]))) == []
+
+
+#: A profile, a program that asks for what it lacks, and the steps that it reaches with the fallback policy "deny".
+SETTINGS: list[tuple[str, str, set[tuple[str, str]]]] = [
+    (
+        '{"_extends": "coreml", "_devices": {"gpu": "cpu"}, "_native": ["mul"]}',
+        "navigator.ml.createContext({deviceType: 'gpu'})",
+        {("create a context", "4"), ("ML.createContext(options)", "5.1")},
+    ),
+    (
+        '{"_extends": "coreml", "_native": ["mul"]}',
+        """navigator.ml.createContext().then(context => {
+          const builder = new MLGraphBuilder(context);
+          return builder.build({y: builder.relu(builder.input('x', {dataType: 'float32', shape: [1]}))});
+        })""",
+        {("MLGraphBuilder.build(outputs)", "18.1.2")},
+    ),
+]
+
+
+@needs_quickjs
+@pytest.mark.processes
+@pytest.mark.parametrize(("profile", "program", "steps"), SETTINGS, ids=["createContext", "build"])
+def test_settings_of_the_emulator_reach_steps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, profile: str, program: str, steps: set[tuple[str, str]]
+) -> None:
+    (tmp_path / "small.json").write_text(profile, encoding="utf-8")
+    monkeypatch.setenv("WEBNN_PROFILE", str(tmp_path / "small.json"))
+    monkeypatch.setenv("WEBNN_FALLBACK", "deny")
+    script = f"promise_test(async () => {{ try {{ await {program}; }} catch {{ return; }} assert_unreached('it was accepted'); }}, 'a');"
+    root = make_checkout(tmp_path / "wpt", {"a.https.any.js": script})
+    measured = measure(root, ["webnn/a.https.any.js"], find_level("2026-06"), jobs=1)
+    (result,) = measured.results.values()
+    assert [(each.status, each.message) for each in result.subtests] == [("PASS", "")]
+    assert {("2026-06", *each) for each in steps} <= set(measured.reached) & set(reached.reasons())
 
 
 def test_steps_that_only_we_reach() -> None:
