@@ -3,8 +3,8 @@
     python -m tools.draft.replay REPOSITORY               a clone of webmachinelearning/webnn
     python -m tools.draft.replay REPOSITORY COMMIT ...    other steps than those from June 2024 to June 2026
 
-It prints the changes of each step and what a person must decide; at the end the rows of operations that differ from those of the package's
-newest draft, which people wrote. Each of them should be among the decisions.
+It prints the changes of each step, the files that the tool writes, and what a person must decide; at the end the rows of operations that
+differ from those of the package's newest draft, which people wrote. Each of them should be among the decisions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,9 +22,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from tools.draft.__main__ import stem
+from tools.draft.__main__ import stem, write_draft
 from tools.draft.changes import compare_steps
 from tools.draft.module import write_module
+from tools.draft.page import write_page
 from tools.draft.plan import Chain, Plan, make_plan
 from tools.draft.source import Source, read
 from webnn.validation.drafts import NEWEST, draft_2024_06, find_revision
@@ -31,7 +33,7 @@ from webnn.validation.drafts.delta import Delta, compose
 from webnn.validation.operation import Operation
 from webnn.validation.revision import Revision
 
-__all__ = ["STEPS", "differences", "land", "main"]
+__all__ = ["STEPS", "differences", "land", "main", "write_all"]
 
 #: The commit of the draft 2024-06, and those after it.
 STEPS = (
@@ -65,6 +67,14 @@ def land(old: Source, new: Source, chain: Chain) -> tuple[Plan, Chain]:
     return plan, Chain(revision=compose(chain.revision, delta), deltas=[*chain.deltas, ((_PACKAGE, stem(new.name)), delta)])
 
 
+def write_all(old: Source, new: Source, plan: Plan, chain: Chain, folder: Path) -> list[Path]:
+    """Write what `tools.draft --write` writes into a new folder: the draft's module and data, and the page; return the files."""
+    folder.mkdir()
+    page = folder / f"{new.name}.md"
+    page.write_text(write_page(old, new, plan), encoding="utf-8", newline="\n")
+    return [*write_draft(old, new, chain, folder), page]
+
+
 def differences(one: Revision, other: Revision) -> Iterator[str]:
     """Yield what differs between the rows of operations of two drafts: the operation and the field."""
     for name in sorted(one.operations.keys() | other.operations.keys()):
@@ -92,7 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("repository", type=Path, help="a clone of the specification's repository")
     parser.add_argument("commits", nargs="*", default=STEPS, help="the commits, the earliest first; the first one is the draft 2024-06")
     given = parser.parse_args(arguments)
-    chain, decisions = Chain(revision=draft_2024_06.DRAFT), 0
+    chain, decisions, files = Chain(revision=draft_2024_06.DRAFT), 0, 0
+    began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         sources = []
         for number, commit in enumerate(given.commits):
@@ -100,16 +111,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command = ["git", "-C", str(given.repository), "show", f"{commit}:index.bs"]
             file.write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
             sources.append(read(file, f"{commit}" if number else draft_2024_06.DRAFT.name))
-    for old, new in pairwise(sources):
-        plan, chain = land(old, new, chain)
-        decisions += len(plan.decisions)
-        counts = Counter(each.what for each in compare_steps(old, new))
-        rows = f"{len(plan.added)} operations added, {len(plan.changed)} changed"
-        changes = ", ".join([f"{count} {what}" for what, count in counts.items()])
-        print(f"{new.name}: {rows}, {len(plan.decisions)} decisions; steps: {changes or 'none'}")
-        print("".join([f"  {text}\n" for text in plan.decisions]), end="")
+        for old, new in pairwise(sources):
+            earlier = chain
+            plan, chain = land(old, new, chain)
+            written = write_all(old, new, plan, earlier, Path(folder) / new.name)
+            decisions, files = decisions + len(plan.decisions), files + len(written)
+            counts = Counter(each.what for each in compare_steps(old, new))
+            rows = f"{len(plan.added)} operations added, {len(plan.changed)} changed"
+            changes = ", ".join([f"{count} {what}" for what, count in counts.items()])
+            print(f"{new.name}: {rows}, {len(plan.decisions)} decisions, {len(written)} files; steps: {changes or 'none'}")
+            print("".join([f"  {text}\n" for text in plan.decisions]), end="")
     rest = list(differences(chain.revision, find_revision(NEWEST)))
-    print(f"{len(sources) - 1} steps landed, with {decisions} decisions; {len(rest)} differences from the draft {NEWEST}:")
+    took = time.perf_counter() - began
+    print(f"{len(sources) - 1} steps landed in {took:.1f} s, with {decisions} decisions and {files} files that the tool writes; ", end="")
+    print(f"{len(rest)} differences from the draft {NEWEST}:")
     print("".join([f"  {text}\n" for text in rest]), end="")
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -29,9 +30,9 @@ def test_steps_land(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         commits.append(head.stdout.strip())
     assert replay.main([str(tmp_path), *commits]) == 0
     printed = capsys.readouterr().out
-    assert f"{commits[1]}: 0 operations added, 1 changed, 0 decisions; steps: none" in printed
+    assert f"{commits[1]}: 0 operations added, 1 changed, 0 decisions, 4 files; steps: none" in printed
     assert f"{commits[2]}: 0 operations added, 1 changed, 0 decisions" in printed
-    assert "2 steps landed, with 0 decisions" in printed
+    assert re.search(r"^2 steps landed in .* s, with 0 decisions and 8 files", printed, re.MULTILINE)
     # That draft has it.
     assert "  relu: only one of them has it" in printed
 
