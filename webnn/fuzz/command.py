@@ -193,15 +193,14 @@ def _progress(campaign: Campaign, count: int, bar: Bar, file: Path | None) -> Ca
     moves = progress_console().is_terminal
 
     def tell(more: int) -> None:
-        bar.advance(len(campaign.classes), more)
+        new = sum(each.known is None for each in campaign.classes.values())
+        bar.advance(new, more)
         if campaign.programs % _OFTEN >= more and campaign.programs != count:
             return
         if file is not None:
             _save(file, campaign, campaign.classes.values())
         if not moves:
-            print(
-                f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True
-            )
+            print(f"{campaign.programs:,} of {count:,} programs, {new} classes of differences", file=sys.stderr, flush=True)
 
     return tell
 

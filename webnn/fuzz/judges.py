@@ -150,8 +150,19 @@ def _compare_bytes(judge: str, program: FuzzProgram, ours: Sequence[Outcome], th
     for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
         if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
             text = f"here {_show(our)}, in the browser {_show(their)}"
+            if _flushes(our["ok"]["bytes"], their["ok"]["bytes"]):
+                text += " (only numbers of float32 below the normal ones, which are 0 there)"
             return Finding(judge, program.steps[number]["call"], "bytes", "", text, number)
     return None
+
+
+def _flushes(our: str, their: str) -> bool:
+    """Tell whether the second of two contents, in hexadecimal, has 0 for numbers of float32 below the normal ones, and else the same."""
+    if len(our) != len(their) or len(our) % 8:
+        return False
+    mine, others = (np.frombuffer(bytes.fromhex(each), np.uint32) & 0x7FFFFFFF for each in (our, their))
+    differ = mine != others
+    return bool(np.all(mine[differ] < np.finfo(np.float32).smallest_normal.view(np.uint32)) and np.all(others[differ] == 0))
 
 
 def read_outputs(program: FuzzProgram, built: Sequence[Built], outcomes: Sequence[Outcome]) -> list[tuple[int, Built, dict[str, Array]]]:

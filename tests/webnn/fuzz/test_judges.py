@@ -16,7 +16,7 @@ from webnn.calls.dice import Dice
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz import judges
 from webnn.fuzz.hosts import Built, Page
-from webnn.fuzz.known import Known
+from webnn.fuzz.known import SHIPPED, Known, load_known
 from webnn.fuzz.programs import SHARED, FuzzProgram
 from webnn.fuzz.shrink import remove_steps
 from webnn.inspect.subject import Subject
@@ -288,3 +288,25 @@ def test_a_judge_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> Non
     assert key == ("emulator", "relu", "fault", "MemoryError")
     assert "a judge failed: 32 GiB" in each.finding.text
     assert each.count == 2
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "flushes"),
+    [
+        ("010000000000803f", "000000000000803f", True),
+        ("ffff7f80", "00000080", True),
+        ("0000800000000000", "0000000000000000", False),
+        ("0100000000000040", "000000000000803f", False),
+        ("01000000", "0000803f", False),
+        ("0100", "0000", False),
+        ("0100000001000000", "00000000", False),
+    ],
+)
+def test_numbers_that_a_browser_takes_as_0(here: str, there: str, flushes: bool) -> None:
+    program = FuzzProgram.parse('{"name": "x", "steps": [{"call": "readTensor", "on": {"$context": true}, "args": []}]}')
+    outcomes = [[{"ok": {"type": "ArrayBuffer", "bytes": each}}] for each in (here, there)]
+    found = judges.judge_numbers("browser", program, [], *outcomes)
+    assert found is not None
+    assert found.kind == "bytes"
+    assert ("below the normal ones" in found.text) is flushes
+    assert any(each.fits(found) for each in load_known(SHIPPED["onnxruntime"])) is flushes
