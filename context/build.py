@@ -79,7 +79,8 @@ def register(
     built = MLGraph._create(state, graph, implementation, placed)
     state.loss.add(built, "build")
     if state.on_build is not None:
-        state.on_build(describe_graph(graph), built)
+        # The emulator's own hooks look at the graph itself: to describe it takes long beside a small build.
+        state.on_build(graph if state.briefHooks else describe_graph(graph), built)
     return built
 
 

@@ -174,7 +174,7 @@ class Settings:
     memoryLimit: int | None = None
     threads: int | None = None
     lines: bool | None = None
-    on_build: Callable[[GraphDescription, MLGraph], None] | None = None
+    on_build: Callable[[Any, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
     on_context: Callable[[MLContext], None] | None = None
     briefHooks: bool | None = None

@@ -36,7 +36,7 @@ from webnn.validation.switch import explain_switch
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.builder.description import GraphDescription
+    from webnn.builder.graph import ComputationalGraph
     from webnn.context.backend import Backend
     from webnn.context.devices.choice import Inventory
     from webnn.context.devices.selection import Selection
@@ -236,12 +236,13 @@ class ML:
 
     def _watch(
         self,
-        on_build: Callable[[GraphDescription, MLGraph], None],
+        on_build: Callable[[ComputationalGraph, MLGraph], None],
         on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None],
         on_context: Callable[[MLContext], None] | None = None,
     ) -> None:
         """Have the contexts that are made from now on call these functions, as those of `emulate` are called.
 
+        ``on_build`` gets the graph as it was collected, in place of its description.
         ``on_compute`` takes little time and raises nothing: it may be called inside `MLContext.dispatch`.
         """
         self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute, on_context=on_context, briefHooks=True)

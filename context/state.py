@@ -20,7 +20,6 @@ from webnn.validation.errors import InvalidStateError
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.builder.description import GraphDescription
     from webnn.builder.semantics import Semantics
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
@@ -187,7 +186,8 @@ class ContextState:
         lines: Builders note the program's line of each operator, for those who look at the graph.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_ask: Called when the program reads what depends on its device: `Witness.ask`.
-        on_build: Called on the timeline with every graph that is built.
+        on_build: Called on the timeline with every graph that is built: its description, and the graph. With ``briefHooks``, the collected
+            graph stands in the description's place.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         origin: How the context was made.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
@@ -202,7 +202,7 @@ class ContextState:
     inject: Callable[[ContextState, str, MLGraph, Callable[[], Any]], Callable[[], Any]] | None
     load_backend: Callable[[], Backend]
     on_ask: Callable[[], None] | None
-    on_build: Callable[[GraphDescription, MLGraph], None] | None
+    on_build: Callable[[Any, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None
     origin: _Origin
     powerPreference: str

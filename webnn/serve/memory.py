@@ -77,15 +77,28 @@ class Memory:
         Raises `webnn.UnknownError` if there is no memory for it; it does not count then.
         """
         held = self.held
+        if type(result) is webnn.MLOperand and result._value is None and id(result) not in self._living:
+            # The result of most calls, in the quickest way.
+            size = _OBJECT + len(text)
+            if held + size > self.most:
+                self._admit(call, size)
+            self._refer(result).size = size
+            self._held = held + size
+            return
         parts = [(each, self._grow(each, size)) for each, size in _parts(call, text, result)]
         if more := sum(size for _, size in parts):
             self._admit(call, more)
         for each, size in parts:
             if (reference := self._living.get(id(each))) is None:
-                reference = self._living[id(each)] = _Reference(each, self._gone.append)
-                reference.key, reference.size = id(each), 0
+                reference = self._refer(each)
             reference.size += size
         self._held = held + more
+
+    def _refer(self, part: object) -> _Reference:
+        """Begin to count a part, and return its reference, whose size is 0."""
+        reference = self._living[id(part)] = _Reference(part, self._gone.append)
+        reference.key, reference.size = id(part), 0
+        return reference
 
     def _grow(self, part: object, size: int) -> int:
         """Return by how much a part grows, of which ``size`` bytes are used. Arrays of one memory count together, at most as all of it."""

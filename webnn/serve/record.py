@@ -10,7 +10,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ from webnn.inspect.timeline_recorder import TimelineRecorder
 
 if TYPE_CHECKING:
     import webnn
-    from webnn.builder.description import GraphDescription
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.operand import MLOperand
     from webnn.context.graph import MLGraph
     from webnn.context.placement import Placement
 
@@ -181,22 +182,19 @@ class Record:
 
     # On the timelines of contexts
 
-    def _note_build(self, description: GraphDescription, graph: MLGraph) -> None:
-        known = description.descriptors()
+    def _note_build(self, source: ComputationalGraph, graph: MLGraph) -> None:
         # With a profile it is known already, and says why operators fall back. Otherwise it is found out when the page asks.
-        isKept = graph._state.profile is not None and len(description.operators) <= _PLACED
+        isKept = graph._state.profile is not None and len(source.operators) <= _PLACED
         placement = graph.placement if isKept else None
         with self._lock:
             self._built += 1
             number = self._built
             built = Built(
                 number=number,
-                inputs=_name(description.inputs),
-                outputs=_name(
-                    {name: known[value] for name, value in islice(description.outputs.items(), _NAMED + 1)}, len(description.outputs)
-                ),
-                operators=len(description.operators),
-                constants=sum(each.value.nbytes for each in description.constants.values()),
+                inputs=_name(source.inputs),
+                outputs=_name(source.outputs),
+                operators=len(source.operators),
+                constants=_count_constants(source),
                 graph=weakref.ref(graph, self._forgetter(number)),
                 placement=placement,
             )
@@ -240,10 +238,20 @@ class Record:
         return forget
 
 
-def _name(values: Mapping[str, object], count: int | None = None) -> str:
+def _count_constants(graph: ComputationalGraph) -> int:
+    """Return how many bytes the constants of a graph have, each counted once."""
+    found = dict[int, int]()
+    operands = (each for operator in graph.operators for each in (*operator.inputs, *[member for _, member in operator.members]))
+    for operand in chain(operands, graph.outputs.values()):
+        if operand._value is not None and operand._name is None:
+            found[id(operand)] = operand._value.nbytes
+    return sum(found.values())
+
+
+def _name(values: Mapping[str, MLOperand]) -> str:
     """Write the names of inputs or outputs, and what they are."""
-    names = [f"{printable(name)}: {value}" for name, value in islice(values.items(), _NAMED)]
-    more = (len(values) if count is None else count) - len(names)
+    names = [f"{printable(name)}: {operand.descriptor}" for name, operand in islice(values.items(), _NAMED)]
+    more = len(values) - len(names)
     return printable(", ".join([*names, *([f"{more} more"] if more else [])]), _LONGEST)
 
 

@@ -201,13 +201,13 @@ def test_threads_share_a_session(sessions: list[Any]) -> None:
 def test_hooks_get_graphs_with_sizes() -> None:
     built: list[Any] = []
     ml = webnn.ML(revision=REVISION)
-    ml._watch(lambda description, graph: built.append((description, graph)), lambda *_: None)
+    ml._watch(lambda source, graph: built.append((source, graph)), lambda *_: None)
     context: Any = ml.createContextSync()
     b: Any = MLGraphBuilder(context)
     graph = b.buildSync({"y": b.relu(matrix(b, "x", "n", 4))})
     for rows in (3, 5):
         dispatch(graph, {"x": _rows(rows, 4)}, context)
-    assert [description.inputs["x"].dimensions for description, _ in built] == [("n", 4), (3, 4), (5, 4)]
+    assert [source.inputs["x"].descriptor.dimensions for source, _ in built] == [("n", 4), (3, 4), (5, 4)]
     assert [each.description.inputs["x"].dimensions for _, each in built] == [("n", 4), (3, 4), (5, 4)]
 
 

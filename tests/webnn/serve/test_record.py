@@ -136,6 +136,20 @@ def test_a_graph() -> None:
     assert record.graph(2) is None
 
 
+def test_the_constants_of_a_graph() -> None:
+    record = Record()
+    context = record.watch(webnn.ML(revision="2026-06")).createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    x, c = builder.input("x", **FLOATS), builder.constant(FLOATS, np.ones((2, 2), np.float32))
+    scale = builder.constant("float32", 2)
+    y = builder.layerNormalization(builder.add(builder.mul(x, c), c), scale=c, axes=[0, 1])
+    graph = builder.buildSync({"y": builder.mul(y, scale), "z": y})
+    ((built,), _) = record.graphs()
+    assert (built.inputs, built.outputs) == ("x: float32 [2, 2]", "y: float32 [2, 2], z: float32 [2, 2]")
+    assert built.operators == len(graph.description.operators) == 4
+    assert built.constants == sum(each.value.nbytes for each in graph.description.constants.values()) == 20
+
+
 def test_the_inputs_of_a_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     record = Record()
     context, [graph] = build(record)

@@ -463,7 +463,7 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
         implementation.find(tuple([operand.descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")
     if implementation.last is None and state.on_build is not None:
-        state.on_build(describe_graph(graph), built)
+        state.on_build(graph if state.briefHooks else describe_graph(graph), built)
     return built
 
 
