@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import webbrowser
 from contextlib import ExitStack
@@ -35,8 +34,6 @@ __all__ = ["Warnings", "command"]
 #: The exit codes of a wrong call, and of a user's Ctrl-C.
 _WRONG, _INTERRUPTED = 2, 130
 _LONGEST_LINE = 500
-#: How long a thread works before it hands over to another, in seconds. By default it is 5 ms, and a call changes threads three times.
-_HAND_OVER = 0.0005
 #: How many different warnings are printed.
 _MOST_WARNINGS = 100
 
@@ -108,10 +105,9 @@ def command(
             on_fault=Sparing(_print_fault),
             make_record=lambda _: Record(on_warning=warnings.tell),
             private=token,
+            alone=True,
         )
     with ExitStack() as stack:
-        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
-        sys.setswitchinterval(_HAND_OVER)
         try:
             stack.enter_context(server)
         except OSError as error:

@@ -48,6 +48,8 @@ _SWEEP = 2.0
 _KEEP_ALIVE = 3600.0
 #: How long the connections of open pages have to end when the server stops, in seconds.
 _PATIENCE = 0.5
+#: How long a thread works before it hands over to another, in seconds. By default it is 5 ms, and a call changes threads three times.
+_HAND_OVER = 0.0005
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -70,6 +72,8 @@ class Server:
         make_record: Makes what remembers the calls of a page.
         private: Answer this user's connections only, where the system says whose they are, and pages only to browsers that have opened
             `address`.
+        alone: The process only serves, until the server stops: its threads hand over to each other sooner, and its garbage collector leaves
+            out what is loaded at the start.
 
     Attributes:
         token: The secret part of the emulator's addresses.
@@ -88,6 +92,7 @@ class Server:
         on_worker: Callable[[str, str], Awaitable[None]] | None = None,
         make_record: Callable[[Visitor], Record] = lambda _: Record(),
         private: bool = False,
+        alone: bool = False,
     ) -> None:
         options.make_ml()
         self.token = secrets.token_urlsafe(24)
@@ -104,6 +109,7 @@ class Server:
         self._runners: list[web.AppRunner] = []
         self._ports: list[tuple[asyncio.Server, Door]] = []
         self._access = Access() if private else None
+        self._alone = alone
         self._warming: threading.Thread | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
         self._uploads = Uploads()
@@ -161,8 +167,11 @@ class Server:
 
     def start(self) -> Server:
         """Start to serve. Raises `OSError` if the port is in use."""
+        if self._alone:
+            self._interval = sys.getswitchinterval()
+            sys.setswitchinterval(_HAND_OVER)
         self._thread.start()
-        self._warming = start_warming()
+        self._warming = start_warming(alone=self._alone)
         try:
             asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
         except BaseException:
@@ -180,6 +189,8 @@ class Server:
         self._loop.close()
         if self._warming is not None:
             self._warming.join()
+        if self._alone:
+            sys.setswitchinterval(self._interval)
 
     def __enter__(self) -> Server:
         return self.start()

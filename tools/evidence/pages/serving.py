@@ -78,7 +78,8 @@ def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: b
         isolated: Isolate the pages from other origins.
         native: Leave the pages as they are, with the browser's own WebNN.
     """
-    with Server(_Pages(read, reports, native=native), replace(options, isolate=isolated), on_fault=reports.faults.append) as server:
+    pages, used = _Pages(read, reports, native=native), replace(options, isolate=isolated)
+    with Server(pages, used, on_fault=reports.faults.append, alone=True) as server:
         yield server
 
 
