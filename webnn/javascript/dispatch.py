@@ -13,9 +13,9 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 
 The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, ``{"$r": [[name, value], ...]}`` a record or an
 object without an interface, and ``{"$n": text}`` a number that JSON does not know; or ``{"error": [name, message]}``. An operand also
-has its attributes, ``"$a": {"dataType": ..., "shape": ...}``; a context may have others (foresight.js). Either answer may have ``"lost":
-[[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is ``{"$c": number, "value":
-...}``; an equal one has the same number later, and no ``"value"``.
+has its attributes, ``"$a": {"dataType": ..., "shape": ...}``; a context, a tensor and a graph may have others (foresight.js). Either answer
+may have ``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is
+``{"$c": number, "value": ...}``; an equal one has the same number later, and no ``"value"``.
 
 Where operations that return promises go on after the call (`Dispatcher.begin`), the host answers with their number at first:
 ``{"pending": number}``. Without such a host, a read is answered so if it waits for bytes that the program gives; ``{"result": number}``
@@ -107,7 +107,7 @@ class Dispatcher:
             loop, which also calls it.
         first: The handle of the first object. Lower ones belong to an earlier dispatcher of the same realm.
         strict: Raise a `RequestError` for a request that the binding does not send. By default it is a fault, with an answer.
-        facts_of: Returns the facts of a context, which foresight.js names. Without them, it foresees no operation with new sizes.
+        facts_of: Returns the facts of a context, a tensor or a graph, which foresight.js names. Without them, it foresees less.
         keeper: Limits what the program keeps.
     """
 
@@ -121,7 +121,7 @@ class Dispatcher:
         on_lost: Callable[[int, str], None] | None = None,
         first: int = 1,
         strict: bool = False,
-        facts_of: Callable[[webnn.MLContext], Mapping[str, object]] | None = None,
+        facts_of: Callable[[object], Mapping[str, object] | None] | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         self._keeper = keeper
@@ -454,9 +454,9 @@ class Dispatcher:
             self._handles[id(value)] = handle
         if isinstance(value, webnn.MLContext):
             self._watch(handle, value)
-            return {"$i": name, "$h": handle, **({"$a": self._facts_of(value)} if self._facts_of is not None else {})}
         if not isinstance(value, webnn.MLOperand):
-            return {"$i": name, "$h": handle}
+            facts = None if self._facts_of is None else self._facts_of(value)
+            return {"$i": name, "$h": handle, **({} if facts is None else {"$a": facts})}
         # Until 2024-06 they are methods. A shape is None if its rank is not known.
         attributes = {
             name: each() if callable(each := getattr(value, name)) and not isinstance(each, str | tuple) else each for name in _FACTS

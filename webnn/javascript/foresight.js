@@ -8,7 +8,8 @@
 //   once if the call is plain: no device limits it, and all that Python checks is checked here;
 // - a builder of a context that has made one or that no device limits, and inputs with names that are new in their builder;
 // - `writeTensor`, `dispatch` and `compute` with the same objects, and views of the same type and size, until anything is destroyed, exported or lost. That of
-//   `compute` is that Python begins it.
+//   `compute` is that Python begins it. The first `writeTensor` and `dispatch` are certain, too, if no device limits the context, and the tensors are
+//   those that Python asks for.
 // Whatever else an outcome depends on makes it uncertain, and the call waits: a builder that has built, another object than an operand, an operand
 // of another builder, a context that may have been lost since the last answer.
 //
@@ -234,6 +235,32 @@ function apply({context, member, slot, values, views}) {
   return all.every(fits) ? {form: `${facts.shared ? '' : context.handle} ${member} ${form}`, shapes} : undefined;
 }
 
+// ---- Tensors: a call that is not like an earlier one, in a context that no device limits. The facts of tensors that are no constants are their
+// attributes, those of graphs are the types and shapes of their `inputs` and `outputs` by name.
+
+let hasExported = false;
+const VIEWS = new Set([...Object.values(KINDS), 'Float16Array', 'ArrayBuffer']);
+const sizeOf = ({dataType, shape}) => Object.hasOwn(WIDTHS, dataType) && !shape.includes(0) ? product(shape) * WIDTHS[dataType] : undefined;
+function usable({$h} = {}, name, context) {
+  const slot = $h === undefined ? undefined : slotOf($h);
+  return slot?.name === name && slot.facts !== undefined && !slot.isDestroyed && contextOf(slot) === context ? slot : undefined;
+}
+function canWrite({context, values, views}) {
+  const tensor = usable(values[0], 'MLTensor', context), {kind, length, detached} = views[values[1]?.$v] ?? {};
+  return values.length === 2 && tensor?.facts.writable === true && detached === false && VIEWS.has(kind) && length === sizeOf(tensor.facts);
+}
+function canDispatch({context, values: [first, ...given]}) {
+  const graph = usable(first, 'MLGraph', context), tensors = new Set();
+  const fits = (wanted, {$r: named}) => named.length === Object.keys(wanted).length && named.every(([name, value]) => {
+    const tensor = usable(value, 'MLTensor', context), isNew = tensor !== undefined && !tensors.has(tensor);
+    tensors.add(tensor);
+    const {dataType, shape} = isNew && Object.hasOwn(wanted, name) ? wanted[name] : {};
+    return dataType !== undefined && dataType === tensor.facts.dataType && isSame(shape, tensor.facts.shape);
+  });
+  return graph !== undefined && given.length === 2 && fits(graph.facts.inputs, given[0]) && fits(graph.facts.outputs, given[1]);
+}
+const CERTAIN = {writeTensor: canWrite, dispatch: canDispatch};
+
 // ---- Keys
 
 // What equal calls share, undefined if the outcome of a call cannot be certain. `request` is the request's text, without the objects that
@@ -243,7 +270,7 @@ function keyOf(interfaceName, member, slot, values, views, request) {
   if (context?.isLost !== false) return undefined;
   // A call that waits for bytes may be one too many.
   if (context.awaits > 0) return undefined;
-  if (interfaceName === 'MLContext') return UNTIL_DESTROYED.has(member) ? {map: repeated, text: request} : undefined;
+  if (interfaceName === 'MLContext') return UNTIL_DESTROYED.has(member) ? {map: repeated, text: request, context, member, values, views} : undefined;
   if (interfaceName !== 'MLGraphBuilder' || dependsOnElements || member === 'build' || slot?.hasBuilt || computations > settled) return undefined;
   const key = {map: outcomes, text: `${context.handle} ${member}`, context, member, slot, values, views};
   if (isConstructor) return key;
@@ -274,6 +301,11 @@ function foresee(key) {
 function outcomeOf(key) {
   const {map, text} = key, known = text === undefined ? undefined : map.get(text);
   if (known !== undefined) return known;
+  if (map === repeated) {
+    if (!key.context.facts?.shared || hasExported || !CERTAIN[key.member]?.(key)) return undefined;
+    keep(key, null);
+    return null;
+  }
   if (key.slot === undefined) return key.context?.facts?.shared ? 'MLGraphBuilder' : undefined;
   key.found = apply(key);
   const {form} = key.found ?? {}, dataType = forms.has(form) ? forms.get(form) : key.found && plainType(key);
@@ -311,6 +343,8 @@ return {
   sending(member, slot, waits) {
     if (member === 'build') slot.hasBuilt = true;
     if (member === 'destroy' || member === 'exportToGPU') repeated.clear();
+    if (member === 'destroy') slot.isDestroyed = true;
+    if (member === 'exportToGPU') hasExported = true;
     if ((member === 'dispatch' || member === 'compute') && !waits) computations++;
   },
   // An operation was started: the mark says what is done when it is.

@@ -65,9 +65,21 @@ class Options:
         )
 
 
-def facts_of(context: webnn.MLContext) -> Mapping[str, object]:
-    """Return the facts of a context that foresight.js names. Contexts without a device profile share a draft in a session."""
-    revision = context._state.revision
+def facts_of(made: object) -> Mapping[str, object] | None:
+    """Return the facts of a context, a tensor or a graph that foresight.js names; ``None`` for other objects.
+
+    Contexts without a device profile share a draft in a session.
+    """
+    if isinstance(made, webnn.MLTensor):
+        return None if made.constant else {name: getattr(made, name) for name in ("dataType", "shape", "readable", "writable")}
+    if isinstance(made, webnn.MLGraph):
+        named = {"inputs": made._inputDescriptors, "outputs": made._outputDescriptors}
+        return {
+            kind: {name: {"dataType": each.dataType, "shape": each.shape} for name, each in given.items()} for kind, given in named.items()
+        }
+    if not isinstance(made, webnn.MLContext):
+        return None
+    revision = made._state.revision
     acceptance = revision.acceptance
     ruled = () if acceptance is None else acceptance.ruled
     return {"largest": revision.max_byte_length, "rank": revision.max_rank, "ruled": sorted(ruled), "shared": acceptance is None}
