@@ -194,6 +194,9 @@ const withAxis = (accepts = () => true) => ([input, argument, options]) => {
   return first !== undefined && hasOnly(options, 'axis') && axis < shapeOf(first).length && accepts(argument) ? floatOf([input].flat()) : undefined;
 };
 const kinds = (names, type) => names.split(' ').map(name => [name, type]);
+const isOfRank = rank => operand => shapeOf(operand).length === rank, given = (...operands) => operands.filter(isOperand);
+// A number that every float type holds.
+const isModest = value => typeof value === 'number' && Math.abs(value) <= 65504;
 const PLAIN = fromEntries([
   ...kinds('abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan relu sigmoid tanh gelu hardSwish softsign', plain(1)),
   ...kinds('add sub mul div max min pow matmul', plain(2)),
@@ -211,6 +214,23 @@ const PLAIN = fromEntries([
   ['concat', ([inputs, axis, options]) => hasOnly(options) ? withAxis()([inputs, undefined, {axis}]) : undefined],
   ['split', withAxis(splits => isArray(splits) ? splits.length > 0 : splits > 0)],
   ['gather', withAxis(indices => [...typesOf([indices])].every(each => INDICES.has(each)))],
+  ['gemm', ([a, b, options]) => {
+    const {alpha = 1, beta = 1, c} = options ?? {};
+    const isRight = hasOnly(options, 'c', 'alpha', 'beta', 'aTranspose', 'bTranspose') && [a, b].every(isOfRank(2)) && [alpha, beta].every(isModest);
+    return isRight ? floatOf(given(a, b, c)) : undefined;
+  }],
+  ['layerNormalization', ([input, options]) => {
+    const {axes, epsilon = 0, scale, bias} = options ?? {}, {length} = shapeOf(input);
+    const isRight = hasOnly(options, 'axes', 'epsilon', 'scale', 'bias') && length > 1 && areAxes(axes, length) && isModest(epsilon);
+    return isRight ? floatOf(given(input, scale, bias)) : undefined;
+  }],
+  ['conv2d', ([input, filter, options]) => {
+    const {padding, strides, dilations, groups = 1, bias} = options ?? {};
+    const isList = (sizes, length, least) => sizes === undefined || (sizes.length === length && sizes.every(size => size >= least && isModest(size)));
+    const isRight = hasOnly(options, 'padding', 'strides', 'dilations', 'groups', 'inputLayout', 'filterLayout', 'bias') && [input, filter].every(isOfRank(4)) &&
+      isList(padding, 4, 0) && isList(strides, 2, 1) && isList(dilations, 2, 1) && groups > 0 && isModest(groups);
+    return isRight ? floatOf(given(input, filter, bias)) : undefined;
+  }],
   ['where', ([condition, ...rest]) => typesOf([condition]).has('uint8') ? plain(2)(rest) : undefined],
 ]);
 PLAIN.input = ([, {dataType}]) => dataType;
