@@ -186,8 +186,8 @@ class ContextState:
         lines: Builders note the program's line of each operator, for those who look at the graph.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_ask: Called when the program reads what depends on its device: `Witness.ask`.
-        on_build: Called on the timeline with every graph that is built: its description, and the graph. With ``briefHooks``, the collected
-            graph stands in the description's place.
+        on_build: Called on the timeline with every graph that is built: its description, and the graph. With ``briefHooks`` it gets the
+            collected graph instead of the description.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         origin: How the context was made.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
