@@ -15,14 +15,16 @@ from typing import Any
 
 import pytest
 
-__all__ = ["BYTECODES", "EVENTS", "SIGNALS", "Interrupt", "apart", "children", "everywhere", "signals"]
+__all__ = ["BYTECODES", "EVENTS", "LONG", "SIGNALS", "Interrupt", "apart", "children", "everywhere", "signals"]
 
 BYTECODES = pytest.mark.skipif(sys.version_info >= (3, 13), reason="traces no bytecodes of a function that was called without a trace")
+#: The marks of tests with thousands of interrupts.
+LONG = (pytest.mark.slow, pytest.mark.timeout(3600))
 EVENTS = pytest.mark.parametrize(
-    "event", ["line", pytest.param("some opcodes", marks=BYTECODES), pytest.param("opcode", marks=[BYTECODES, pytest.mark.slow])]
+    "event", ["line", pytest.param("some opcodes", marks=BYTECODES), pytest.param("opcode", marks=[BYTECODES, *LONG])]
 )
 #: For tests of functions that take locks: every place of a signal, or a few of them.
-SIGNALS = pytest.mark.parametrize("step", [pytest.param(0, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+SIGNALS = pytest.mark.parametrize("step", [pytest.param(0, id="some"), pytest.param(1, id="all", marks=LONG)])
 #: Where the interpreter looks for signals: at the end of a call, in a loop, at the beginning of a function.
 _LOOKS = frozenset({"CALL", "CALL_FUNCTION_EX", "CALL_KW", "JUMP_BACKWARD", "RESUME"})
 

@@ -17,13 +17,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.interrupts import LONG
 from tests.support import PATIENCE, wait_until
 from tests.webnn.formats.graphs import relu
+from tests.wpt_runner.checkouts import make_checkout
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")]
 
 #: How often each command is interrupted: once in continuous integration.
-COUNTS = pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.slow)])
+COUNTS = pytest.mark.parametrize("count", [1, pytest.param(40, marks=LONG)])
 #: The variable that marks the processes of a command.
 MARK = "WEBNN_TESTS_MARK"
 PROGRAM = """
@@ -62,9 +64,8 @@ def command(name: str, folder: Path) -> Sequence[object]:
             np.save(folder / "x.npy", np.ones((20_000, 2), np.float32))
             return ["batch", folder / "graph.webnn", folder / "x.npy", "-o", folder / f"results{secrets.token_hex(4)}", "--batch-size", "1"]
         case "wpt run":
-            for each in ("resources", "webnn/validation_tests", "common"):
-                (folder / each).mkdir(parents=True, exist_ok=True)
-            (folder / "webnn/validation_tests/loop.https.any.js").write_text(WPT, encoding="utf-8")
+            if not any(folder.iterdir()):
+                make_checkout(folder, {"loop.https.any.js": WPT})
             return ["wpt", "run", "--wpt", folder]
         case _:
             raise AssertionError(name)
