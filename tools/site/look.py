@@ -1,8 +1,9 @@
-"""Looks at the built site in a real browser: accessibility by axe-core, pictures of pages, and the programs of operations.
+"""Looks at the built site, and at the pages of the package itself, in a real browser: accessibility by axe-core, and pictures.
 
     python -m tools.site.look _site --browser /opt/chromium/chrome --axe axe.min.js --photos photos --programs
 
 axe.min.js is a file of the npm package axe-core. Each page is shown 1280 and 400 pixels wide, on light and on dark ground.
+`--programs` runs the programs of operations, too.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import itertools
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from tools.site.compatibility import versions
 from tools.site.examples import examples
+from tools.site.product import View, views
 from tools.site.programs import javascript_program
 
 __all__ = ["PAGES", "look", "main", "run_programs"]
@@ -39,6 +43,7 @@ PAGES = (
     "api/commands/check",
     "api/environment",
     "proposals",
+    "reports/wpt",
 )
 _WIDTHS = (1280, 400)
 _SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -63,36 +68,40 @@ def _served(folder: Path) -> Iterator[str]:
             server.shutdown()
 
 
-def look(browser: Any, address: str, axe: str, pages: Sequence[str], photos: Path | None) -> Iterator[str]:
+def look(browser: Any, views: Sequence[View], axe: str, photos: Path | None) -> Iterator[str]:
     """Show pages in all widths and colour schemes; yield what is wrong.
 
     Args:
         browser: A browser of Playwright.
-        address: The address of the site.
+        views: The pages.
         axe: The text of axe-core; empty to leave it out.
-        pages: The pages, without their suffix.
         photos: A folder for pictures of the pages; ``None`` for none.
     """
     for width, scheme in itertools.product(_WIDTHS, _SCHEMES):
-        context = browser.new_context(viewport={"width": width, "height": _HEIGHT}, color_scheme=scheme, reduced_motion="reduce")
-        shown = context.new_page()
-        foreign: list[str] = []
-        shown.on("request", lambda request, found=foreign: found.append(request.url))
-        for page in pages:
-            shown.goto(f"{address}/{page}.html")
-            yield from (f"{page} loads {each}" for each in foreign if not each.startswith((address, "data:", "blob:")))
-            foreign.clear()
+        for view in views:
+            context = browser.new_context(viewport={"width": width, "height": _HEIGHT}, color_scheme=scheme, reduced_motion="reduce")
+            shown = context.new_page()
+            requests: list[str] = []
+            shown.on("request", lambda request, found=requests: found.append(request.url))
+            shown.goto(view.address)
+            view.prepare(shown)
+            yield from (f"{view.name} loads {each}" for each in requests if _is_foreign(each, view.address))
             wide = shown.evaluate("document.documentElement.scrollWidth")
             if wide > width:
-                yield f"{page} is {wide} pixels wide on a screen of {width}"
+                yield f"{view.name} is {wide} pixels wide on a screen of {width}"
             if photos is not None:
-                shown.screenshot(path=photos / f"{page.replace('/', '-')}-{width}-{scheme}.png")
+                shown.screenshot(path=photos / f"{view.name.replace('/', '-').replace(', ', '-')}-{width}-{scheme}.png")
             if axe:
                 shown.evaluate(axe)
                 for each in shown.evaluate(_RUN)["violations"]:
-                    places = ", ".join(node["target"][0] for node in each["nodes"][:3])
-                    yield f"{page}, {width} pixels, {scheme}: {each['id']} ({len(each['nodes'])} times): {places}"
-        context.close()
+                    places = ", ".join(str(node["target"][0]) for node in each["nodes"][:3])
+                    yield f"{view.name}, {width} pixels, {scheme}: {each['id']} ({len(each['nodes'])} times): {places}"
+            context.close()
+
+
+def _is_foreign(address: str, page: str) -> bool:
+    """Tell whether a page loads an address from another host than its own."""
+    return urlsplit(address).scheme not in {"data", "blob"} and urlsplit(address)[:2] != urlsplit(page)[:2]
 
 
 def run_programs(browser: Any, address: str) -> Iterator[str]:
@@ -119,20 +128,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--page", action="append", dest="pages", metavar="NAME", help="a page without its suffix; by default one of each kind"
     )
+    parser.add_argument("--no-product", dest="product", action="store_false", help="leave out the pages of the package itself")
     options = parser.parse_args(arguments)
     if options.photos is not None:
         options.photos.mkdir(parents=True, exist_ok=True)
     pages = options.pages or PAGES
     axe = "" if options.axe is None else options.axe.read_text(encoding="utf-8")
     flags = ["--no-sandbox", "--enable-features=WebMachineLearningNeuralNetwork"]
-    with _served(options.folder) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=options.browser, args=flags)
+    with ExitStack() as stack:
+        address = stack.enter_context(_served(options.folder))
+        shown = [View(page, f"{address}/{page}.html") for page in pages]
+        if options.product:
+            shown += stack.enter_context(views(Path(stack.enter_context(TemporaryDirectory()))))
+        browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=options.browser, args=flags)
         found = list(run_programs(browser, address)) if options.programs else []
-        found += look(browser, address, axe, pages, options.photos)
+        found += look(browser, shown, axe, options.photos)
         browser.close()
     for each in found:
         print(each, file=sys.stderr)
-    print(f"{len(pages)} pages, {len(found)} problems")
+    print(f"{len(shown)} pages, {len(found)} problems")
     return int(bool(found))
 
 

@@ -31,7 +31,7 @@ function sort(head) {
 }
 
 document.addEventListener("click", (event) => {
-  const head = event.target.closest("th");
+  const head = event.target.closest("th[aria-sort]");
   if (head) sort(head);
 });
 

@@ -11,7 +11,7 @@ from webnn.check.page import render
 from webnn.check.report import Change, ModelNode, ModelReport, Run, Verdict
 
 #: The elements of the page, and those of its tables.
-TAGS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "div", "ul", "li"}
+TAGS = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "div", "ul", "li"}
 TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "span"}
 
 

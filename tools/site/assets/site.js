@@ -13,3 +13,13 @@ document$.subscribe(() => {
   choice.addEventListener("change", mark);
   mark();
 });
+/* A table that is wider than its place scrolls, also with the arrow keys. The theme puts it into an element of its own. */
+document$.subscribe(() => {
+  const watcher = new ResizeObserver((seen) => {
+    for (const { target } of seen) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  for (const table of document.querySelectorAll(".md-typeset__scrollwrap")) watcher.observe(table);
+});
