@@ -102,7 +102,7 @@ def photograph_viewer(browser: Path, models: Path) -> None:
             shown.goto(page.as_uri())
             if scheme == "dark":
                 shown.get_by_label("Colour").select_option(label="time")
-            shown.locator("input").fill("lm_head/MatMul" if scheme == "dark" else "model.2/m.0/cv1/conv")
+            shown.locator("input").fill("matmul lm_head" if scheme == "dark" else "model.2/m.0/cv1/conv")
             shown.keyboard.press("Enter")
             shown.wait_for_timeout(500)
             shown.screenshot(path=FOLDER / f"viewer-{scheme}.png")

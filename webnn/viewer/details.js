@@ -61,7 +61,7 @@ function makeWeights({ weights }) {
   const { count, sampled, first, minimum, maximum, mean, histogram, notFinite, zeros } = weights;
   const facts = [`${count.toLocaleString("en")} ${count === 1 ? "element" : "elements"}`];
   if (histogram) facts.push(minimum === maximum ? `all ${round(minimum)}` : `from ${round(minimum)} to ${round(maximum)}, mean ${round(mean)}`);
-  if (zeros) facts.push(`${zeros.toLocaleString("en")} zeros`);
+  if (zeros) facts.push(`${zeros.toLocaleString("en")} ${zeros === 1 ? "zero" : "zeros"}`);
   if (notFinite) facts.push(`${notFinite.toLocaleString("en")} not finite`);
   return make("div", { class: "weights" },
     make("div", { text: facts.join("; ") + (sampled ? " (of a sample)" : "") }),

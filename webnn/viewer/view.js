@@ -273,7 +273,11 @@ class View {
       this.draw();
       return;
     }
-    const nodes = this.graph.nodes.flatMap((_, node) => (this.graph.searched(node).includes(text) ? [node] : []));
+    // Every word must occur. Nodes that are called like one of them come first.
+    const words = text.split(/\s+/);
+    const nodes = this.graph.nodes.flatMap((_, node) => (words.every((word) => this.graph.searched(node).includes(word)) ? [node] : []));
+    const called = (node) => Number(words.includes(this.graph.nodes[node].title.toLowerCase()));
+    nodes.sort((one, other) => called(other) - called(one));
     this.found = new Set(nodes.map((node) => this.tree.shown(node)));
     const entry = (node) => make("li", {}, make("button", { type: "button", class: "link", text: nodeName(this.graph, node), onclick: () => this.select(node) }));
     const count = `${nodes.length.toLocaleString("en")} found${nodes.length > RESULTS ? `, the first ${RESULTS}` : ""}`;

@@ -108,6 +108,17 @@ def test_the_keyboard_alone(look: Any) -> None:
     assert person.said().startswith("add position")
 
 
+def test_the_search(look: Any) -> None:
+    """Each word must occur; operators that are called like one come before those that have it in a label."""
+    b = builder()
+    x = b.input("x", dataType="float32", shape=[2, 2])
+    first = b.mul(b.transpose(x, label="head/scale"), x, label="head/add scale")
+    person = look(describe(webnn.describe({"y": b.add(b.relu(first, label="add"), x, label="head/last")})))
+    person.press("Tab")
+    person.page.keyboard.type("add head")
+    assert person.details().split() == ["2", "found", "add", "head/last", "#4", "mul", "head/add", "scale", "#2"]
+
+
 def test_the_mouse(look: Any) -> None:
     person = look(describe(chain(("relu", "neg"))))
     stage = person.page.locator(".stage")
