@@ -196,7 +196,9 @@ class _Comparison:
     def _source(self, what: str, old: str, new: str) -> None:
         """Compare where two values come from."""
         if self.values.get(old) != new:
-            self._add("changed", f"{what}: {webidl.describe(old)} became {webidl.describe(new)}")
+            # Another operator may give its result the same name.
+            change = f"became {webidl.describe(new)}" if old != new else "comes from another operator"
+            self._add("changed", f"{what}: {webidl.describe(old)} {change}")
 
 
 def _match(

@@ -39,6 +39,16 @@ def network(
     return describe({output: builder.sub(x, value) if swapped else builder.sub(value, x)})
 
 
+def test_another_operator_makes_an_output() -> None:
+    """Its name is the same in both graphs, so it says nothing."""
+
+    def make(operation: str) -> GraphDescription:
+        builder = MLGraphBuilder(make_context("2026-06"))
+        return describe({"y": getattr(builder, operation)(builder.input("x", dataType="float32", shape=[2]))})
+
+    assert Change("changed", "output 'y': 'y' comes from another operator") in compare(make("relu"), make("tanh")).structure
+
+
 def test_no_difference() -> None:
     one = network()
     assert not compare(one, network())
