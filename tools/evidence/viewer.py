@@ -47,7 +47,7 @@ const watch = () => {
 };
 requestAnimationFrame(watch);
 """
-#: What a page can draw at most: a canvas that is filled in each frame in which the pointer has moved.
+#: Shows how much a page can draw at most: a canvas that is filled in each frame in which the pointer has moved.
 _EMPTY = """<!doctype html><body style="margin: 0"><div class="webnn-viewer"></div><script>
 const root = document.querySelector('.webnn-viewer').attachShadow({mode: 'open'});
 root.innerHTML = '<div class="view" data-drawn="0"><canvas class="stage" width="1280" height="700"></canvas></div>';
@@ -66,7 +66,7 @@ _OPENED = "document.querySelector('.webnn-viewer').shadowRoot.querySelector('.li
 
 
 class Seen(NamedTuple):
-    """What a walk took.
+    """The times and figures of a walk.
 
     Attributes:
         name: The model.
