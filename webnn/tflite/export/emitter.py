@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -127,8 +128,9 @@ class LiteEmitter(Maker):
         return made
 
     def clamp(self, x: Tensor, low: float, high: float) -> Tensor:
-        """Hold elements between two numbers."""
-        return self.minimum(self.maximum(x, low), high)
+        """Hold elements between two numbers. An infinite one has no operator: behind RELU, XNNPACK would not write the result."""
+        above = x if low == -math.inf else self.maximum(x, low)
+        return above if high == math.inf else self.minimum(above, high)
 
     def composite(self, name: str, x: Tensor, make: Callable[[Emitter, Tensor], Tensor]) -> Tensor:
         """Append the operators of a composite."""

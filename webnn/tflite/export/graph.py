@@ -13,7 +13,7 @@ from webnn.hlo.export.graph import Exporter
 from webnn.hlo.export.rule import ELEMENTS, RuleError
 from webnn.hlo.ir import Location
 from webnn.tflite.export.emitter import LiteEmitter, slot_of
-from webnn.tflite.export.program import TYPES, Program
+from webnn.tflite.export.program import TYPES, Program, Slot
 from webnn.tflite.export.quantization import settle
 from webnn.tflite.export.rules import RULES
 from webnn.validation.descriptor import OperandDescriptor
@@ -30,7 +30,8 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
     Args:
         description: The graph, of any draft.
         semantics: The values of switches that differ from the defaults. With the values of Chromium, its mapping is taken where it differs:
-            `averagePool2dPadding`, `l2Pool2dPadding`, `resample2dTies`, `scatterDuplicates`, `signNaN` and `triangularMask`.
+            `averagePool2dPadding`, `l2Pool2dPadding`, `maxPool2dEmptyWindow`, `resample2dTies`, `scatterDuplicates`, `signNaN` and
+            `triangularMask`.
 
     Raises:
         RuleError: An operator or a data type has no counterpart.
@@ -57,7 +58,7 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
         emitter.location = Location(name=name)
         _element(graph.outputs[name].descriptor, f"the output {name!r}")
         found = exporter.find(graph.outputs[name])
-        if id(found.value) in taken or slot_of(found).maker is None:
+        if id(found.value) in taken or _is_known(slot_of(found)):
             found = emitter.copy(found)
         taken.add(id(found.value))
         slot_of(found).name = name
@@ -65,6 +66,12 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
     settle(program.needed())
     program.notes = tuple(emitter.notes)
     return program
+
+
+def _is_known(slot: Slot) -> bool:
+    """Tell whether no operator of an inference computes a tensor. XNNPACK does not write converted weights to an output."""
+    maker = slot.maker
+    return maker is None or (maker.code == "DEQUANTIZE" and all(each is not None and each.data is not None for each in maker.inputs))
 
 
 def _element(descriptor: OperandDescriptor, place: str) -> str:

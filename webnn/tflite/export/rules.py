@@ -51,10 +51,10 @@ def _clamp(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
     x, options = op["input"], op.options
     low = -math.inf if options.minValue is None else float(options.minValue)
     high = math.inf if options.maxValue is None else float(options.maxValue)
-    code = _CLAMPS.get((low, high))
-    if code is None or x.element != "f32":
+    if x.element != "f32":
         return graph.RULES["clamp"].emit(e, op)
-    return e.activated(code, x, alone=_alone(e, op))
+    code = _CLAMPS.get((low, high))
+    return e.clamp(x, low, high) if code is None else e.activated(code, x, alone=_alone(e, op))
 
 
 def _alone(e: LiteEmitter, op: Op) -> bool:

@@ -185,7 +185,11 @@ def _l2(e: LiteEmitter, op: Op) -> Tensor:
 
 def _max(e: LiteEmitter, op: Op) -> Tensor:
     least = extreme(DTYPES[op["input"].element], largest=False)
-    made, *_ = _pooled(e, op, op["input"], "MAX_POOL_2D", least)
+    made, axes, kind = _pooled(e, op, op["input"], "MAX_POOL_2D", least)
+    is_padded = kind == _VALID and any(axis.begin or axis.end for axis in axes)
+    if is_padded and made.element == "f32" and e.semantics.get("maxPool2dEmptyWindow", "").startswith("zero"):
+        # As Chromium. A stride that is longer than the window leaves the kernel's lowest finite number.
+        made = e.select(e.compare("EQ", made, least), 0, made)
     return _back(e, made, op.options.layout)
 
 
