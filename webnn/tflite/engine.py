@@ -20,6 +20,7 @@ from webnn.context.buffers import BufferSlot
 from webnn.context.devices.selection import usable_cores
 from webnn.context.engine.session import QUICK
 from webnn.context.placement.assign import uniform
+from webnn.validation.descriptor import CARRIERS, pack, unpack
 from webnn.validation.errors import NotSupportedError, OperationError
 from webnn.validation.named_descriptor import has_names
 
@@ -164,7 +165,7 @@ def _translate(graph: ComputationalGraph, semantics: Semantics, *, is_timed: boo
         if is_timed:
             content = pack_steps(description, semantics, [each.index for each in graph.operators])
         else:
-            content = bytes(export(description, semantics).to_bytes())
+            content = bytes(export(description, semantics, carries=True).to_bytes())
     except RuleError as error:
         raise OperationError(f"{method}: {error}", operation=method, rule="device") from None
     # In the order of the file.
@@ -304,8 +305,8 @@ class LiteSession:
     def _bind(self, given: _Bound, wanted: _Bound) -> Callable[[], None]:
         """Return what copies inputs into LiteRT's memory, computes, and copies the outputs that are wanted back."""
         interpreter, (inputs, outputs) = self._interpreter, self._places
-        puts = [self._put(inputs[slot.name], array.reshape(slot.descriptor.dimensions)) for slot, array in given]
-        gets = [(array.reshape(slot.descriptor.dimensions), self._get(outputs[slot.name], array.nbytes)) for slot, array in wanted]
+        puts = [self._put(inputs[slot.name], slot, array) for slot, array in given]
+        gets = [(array.reshape(slot.descriptor.array_shape), self._get(outputs[slot.name], slot)) for slot, array in wanted]
         invoke, copy = interpreter.invoke, np.copyto
 
         def compute() -> None:
@@ -317,22 +318,35 @@ class LiteSession:
 
         return compute
 
-    def _get(self, place: int, size: int) -> Callable[[], Any]:
+    def _get(self, place: int, slot: BufferSlot) -> Callable[[], Any]:
         """Return what returns an output: a small one as a copy, which is made faster than a view."""
         interpreter = self._interpreter
-        if size <= _SMALL:
+        if slot.descriptor.dataType in CARRIERS:
+            return lambda: pack(interpreter.get_tensor(place))
+        if slot.nbytes <= _SMALL:
             return partial(interpreter.get_tensor, place)
         tensor: Callable[[], Any] = interpreter.tensor(place)
         return tensor
 
-    def _put(self, place: int, array: Any) -> Callable[[], None]:
+    def _put(self, place: int, slot: BufferSlot, array: Any) -> Callable[[], None]:
         """Return what copies an array into an input."""
         interpreter = self._interpreter
-        if array.nbytes <= _SMALL:
-            return partial(interpreter.set_tensor, place, array)
+        if slot.descriptor.dataType in CARRIERS:
+            return lambda: interpreter.set_tensor(place, _elements(slot, array))
+        elements = _elements(slot, array)
+        if slot.nbytes <= _SMALL:
+            return partial(interpreter.set_tensor, place, elements)
         tensor = interpreter.tensor(place)
         # Several times as fast as set_tensor. The view must end before the run.
-        return lambda: np.copyto(tensor(), array)
+        return lambda: np.copyto(tensor(), elements)
+
+
+def _elements(slot: BufferSlot, array: Any) -> Any:
+    """Return the elements in memory as LiteRT takes them: those of int4 and uint4 a byte each, in new memory."""
+    descriptor = slot.descriptor
+    if descriptor.dataType in CARRIERS:
+        return unpack(array, descriptor.dataType, descriptor.dimensions)
+    return array.reshape(descriptor.dimensions)
 
 
 class TimedSession(LiteSession):
@@ -364,9 +378,11 @@ class TimedSession(LiteSession):
 
     def _bind(self, given: _Bound, wanted: _Bound) -> Callable[[], None]:
         def compute() -> None:
-            found = self._steps.run({slot.value: array.reshape(slot.descriptor.dimensions) for slot, array in given})
+            found = self._steps.run({slot.value: _elements(slot, array) for slot, array in given})
             for slot, array in wanted:
-                np.copyto(array.reshape(slot.descriptor.dimensions), found[slot.value])
+                result = found[slot.value]
+                packed = pack(result) if slot.descriptor.dataType in CARRIERS else result
+                np.copyto(array.reshape(slot.descriptor.array_shape), packed)
 
         return compute
 

@@ -48,7 +48,7 @@ def pack_steps(description: GraphDescription, semantics: Semantics, indices: Seq
     with zipfile.ZipFile(packed, "w") as archive:
         for operator, index in zip(description.operators, indices, strict=True):
             alone = describe_operator(description, operator, known)
-            program = export(alone, semantics)
+            program = export(alone, semantics, carries=True)
             archive.writestr(str(len(plan)), bytes(program.to_bytes()))
             plan.append(
                 {

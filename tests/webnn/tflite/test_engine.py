@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import webnn
-from tests.support import CURRENT, modules_after, refused
+from tests.support import BROWSERS, CURRENT, modules_after, refused
+from webnn.commands.main import app
 from webnn.context.devices.selection import threads, usable_cores
 from webnn.context.ml import ML
 from webnn.tflite import engine
@@ -122,6 +125,24 @@ def test_large_tensors() -> None:
         np.testing.assert_array_equal(graph.run(x=value)["y"], -value)
 
 
+@pytest.mark.parametrize(("dataType", "ends"), [("int4", [0xF8, 0x17]), ("uint4", [0x00, 0x1F])])
+@pytest.mark.parametrize("isolate", ISOLATED)
+def test_elements_that_share_a_byte(isolate: bool | None, dataType: Any, ends: list[int]) -> None:
+    """LiteRT gets and returns a byte for each."""
+    given = ML(engine="litert", revision=BROWSERS, isolate=isolate).createContextSync()
+    builder = webnn.MLGraphBuilder(given)
+    x, small = (builder.input(name, dataType=kind, shape=[4]) for name, kind in (("x", "float32"), ("small", dataType)))
+    scale = builder.constant({"dataType": "float32", "shape": [1]}, np.ones(1, np.float32))
+    zero = builder.constant({"dataType": dataType, "shape": [1]}, np.uint8([0]))
+    outputs = {"y": builder.quantizeLinear(x, scale, zero), "z": builder.dequantizeLinear(small, scale, zero)}
+    graph = builder.buildSync(outputs)
+    numbers = {"x": np.float32([-99, -1, 99, 1]) * np.float32([1, ends[0] != 0, 1, 1]), "small": np.uint8([0x21, 0x43])}
+    found = graph.run(**numbers)
+    assert found["y"].tolist() == ends
+    assert found["z"].tolist() == [1, 2, 3, 4]
+    assert [each.operation for each in graph.profile(numbers).operators] == ["quantizeLinear", "dequantizeLinear"]
+
+
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """Return a profile that names the engine."""
@@ -137,7 +158,9 @@ def own(tmp_path: Path) -> Path:
         ({"engine": "onnxruntime"}, "CPUExecutionProvider"),
         ({"semantics": {"clampNaN": "nan"}}, "CPUExecutionProvider"),
         ({"numerics": "fast"}, "CPUExecutionProvider"),
-        ({"profile": "tflite"}, "CPUExecutionProvider"),
+        ({"profile": "tflite"}, "litert"),
+        ({"profile": "tflite-chromium147"}, "litert"),
+        ({"profile": "coreml"}, "CPUExecutionProvider"),
     ],
 )
 def test_the_engine_of_a_profile(own: Path, settings: Any, provider: str) -> None:
@@ -150,6 +173,13 @@ def test_a_profile_without_its_engine(own: Path, monkeypatch: pytest.MonkeyPatch
     context = ML(profile=own, revision=CURRENT).createContextSync()
     assert "CPUExecutionProvider" in repr(context)
     assert build(context).run(a=A, b=B)["difference"].tolist() == (B - A).tolist()
+
+
+@pytest.mark.parametrize(("installed", "said"), [(True, r"engine +litert *$"), (False, r"engine +litert +not installed, so onnxruntime")])
+def test_a_profile_tells_its_engine(monkeypatch: pytest.MonkeyPatch, installed: bool, said: str) -> None:
+    monkeypatch.setattr(type(engine.ENGINE), "is_installed", lambda _: installed)
+    shown = CliRunner().invoke(app, ["profiles", "tflite"]).stdout
+    assert re.search(said, shown, re.MULTILINE)
 
 
 def test_a_profile_with_an_unknown_engine(tmp_path: Path) -> None:

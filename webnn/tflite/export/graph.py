@@ -24,7 +24,7 @@ __all__ = ["export"]
 _BYTES: Mapping[str, str] = {"int4": "i8", "uint4": "ui8"}
 
 
-def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTICS) -> Program:
+def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTICS, *, carries: bool = False) -> Program:
     """Return a graph as a model of LiteRT, with a signature that has the names of its inputs and outputs.
 
     Args:
@@ -32,6 +32,7 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
         semantics: The values of switches that differ from the defaults. With the values of Chromium, its mapping is taken where it differs:
             `averagePool2dPadding`, `l2Pool2dPadding`, `maxPool2dEmptyWindow`, `resample2dTies`, `scatterDuplicates`, `signNaN` and
             `triangularMask`.
+        carries: Inputs and outputs of int4 and uint4 have a byte for each element; without it they are refused.
 
     Raises:
         RuleError: An operator or a data type has no counterpart.
@@ -44,7 +45,7 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
     emitter = LiteEmitter(program, semantics)
     exporter = _Exporter(emitter, {id(operand): name for name, operand in operands.items() if operand._operator is None})
     for name, descriptor in description.inputs.items():
-        element = _element(descriptor, f"the input {name!r}")
+        element = _element(descriptor, f"the input {name!r}", carries=carries)
         made = emitter.make(descriptor.dimensions, element, name=name)
         exporter.leaves[id(operands[name])] = made
         program.inputs[name] = slot_of(made)
@@ -56,7 +57,7 @@ def export(description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTI
     taken = {id(each) for each in program.inputs.values()}
     for name in description.outputs:
         emitter.location = Location(name=name)
-        _element(graph.outputs[name].descriptor, f"the output {name!r}")
+        _element(graph.outputs[name].descriptor, f"the output {name!r}", carries=carries)
         found = exporter.find(graph.outputs[name])
         if id(found.value) in taken or _is_known(slot_of(found)):
             found = emitter.copy(found)
@@ -74,10 +75,13 @@ def _is_known(slot: Slot) -> bool:
     return maker is None or (maker.code == "DEQUANTIZE" and all(each is not None and each.data is not None for each in maker.inputs))
 
 
-def _element(descriptor: OperandDescriptor, place: str) -> str:
+def _element(descriptor: OperandDescriptor, place: str, *, carries: bool) -> str:
     """Return the element type of an input or output."""
+    carrier = _BYTES.get(descriptor.dataType)
+    if carries and carrier:
+        return carrier
     element = ELEMENTS[descriptor.dataType]
-    if descriptor.dataType in _BYTES or element not in TYPES:
+    if carrier or element not in TYPES:
         raise RuleError(f"{place} is {descriptor.dataType}, which LiteRT does not take")
     return element
 

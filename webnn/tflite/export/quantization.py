@@ -16,6 +16,7 @@ from webnn.hlo.export.graph import RULES as SHARED
 from webnn.hlo.export.rule import ELEMENTS, Op, RuleError
 from webnn.tflite.export.emitter import LiteEmitter, slot_of
 from webnn.tflite.export.program import Operator, Quantization, Slot
+from webnn.validation.descriptor import CARRIERS
 
 __all__ = ["RULES", "settle"]
 
@@ -51,7 +52,7 @@ def _dequantize(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
 
 def _quantize(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
     x, meaning, element = op["input"], _meaning(op), op["zeroPoint"].element
-    if meaning is None or element not in _BYTES or op.outputs[0].dataType == "int4":
+    if meaning is None or element not in _BYTES or op.outputs[0].dataType in CARRIERS:
         return SHARED["quantizeLinear"].emit(e, op)
     return _to_integers(e, e.convert(x, "f32"), meaning, element, alone=e.uses[id(op.operator.inputs[0])] == 1)
 
