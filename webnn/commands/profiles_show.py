@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from webnn._extras import install_command
 from webnn.builder.semantics import merge_semantics
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failing
 from webnn.commands.rows import Row, make_console, print_rows
+from webnn.context.engines import ONNX_RUNTIME, find_engine
 from webnn.context.limits import show_limits
 from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
 from webnn.context.profiles.profile import operand_names
@@ -68,6 +70,8 @@ def _limits(profile: Profile) -> Iterator[Row]:
         for rule in profile.rules.get(member, ()):
             where = "the call" if rule.at == "call" else "build()"
             yield "", "", f"{where}: {rule.sentence}{f' ({rule.change})' if rule.change else ''}"
+    if profile.engine:
+        yield "engine", profile.engine, _missing(profile.engine)
     if profile.native is not None:
         yield (
             "native",
@@ -80,6 +84,16 @@ def _limits(profile: Profile) -> Iterator[Row]:
     for topic, note in profile.source.items():
         if topic != "summary":
             yield f"source: {topic}", " ".join(str(note).split()), ""
+
+
+def _missing(engine: str) -> str:
+    """Say what computes in place of an engine that is not installed, and how to install it; nothing if it is installed."""
+    try:
+        if find_engine(engine).is_installed():
+            return ""
+    except KeyError:
+        return f"unknown here, so {ONNX_RUNTIME} computes"
+    return f"not installed, so {ONNX_RUNTIME} computes; {install_command(engine)} changes that"
 
 
 def _describe(profile: Profile, *, every: bool) -> str:
@@ -100,6 +114,7 @@ def _tell(profile: Profile) -> dict[str, Any]:
         "devices": dict(profile.devices),
         "native": None if profile.native is None else sorted(profile.native),
         "cpuFallback": profile.cpu_fallback,
+        "engine": profile.engine,
         "semantics": dict(profile.semantics),
         "maxTensorByteLength": profile.max_byte_length,
     }

@@ -166,7 +166,7 @@ def test_placement_and_description_have_sizes() -> None:
 
 
 def test_a_profile_asks_once_for_all_sizes_that_it_takes(sessions: list[Any]) -> None:
-    context: Any = webnn.ML(revision=REVISION, profile="tflite-chromium153").createContextSync()
+    context: Any = webnn.ML(revision=REVISION, profile="tflite-chromium153", engine="onnxruntime").createContextSync()
     b: Any = MLGraphBuilder(context)
     graph = b.buildSync({"y": b.relu(matrix(b, "x", "n", 4))})
     for rows in (3, 5):
