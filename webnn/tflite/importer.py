@@ -16,7 +16,7 @@ from webnn.importing.values import Blocked, Refused, Value
 from webnn.reference import compute
 from webnn.tflite.model import Model, Operator, Signature, Subgraph, Tensor
 from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantize
-from webnn.tflite.rules import BODIES, MOVES, RULES, UNFOLDED, advise
+from webnn.tflite.rules import MOVES, RAW, RULES, UNFOLDED, advise
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
 from webnn.validation.errors import DOMException
@@ -218,7 +218,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         tensors = [None if index < 0 else scope.tensor(index) for index in operator.inputs]
         outputs = [scope.tensor(index) for index in operator.outputs]
         quantizations = [each.quantization for each in (*tensors, *outputs) if each is not None and each.quantization is not None]
-        moves = operator.key in BODIES or (operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations))
+        moves = operator.key in RAW or (operator.key in MOVES and all(each.same(quantizations[0]) for each in quantizations))
         given = [
             value if value is None or tensor is None or moves else self._meaning(operands, value, tensor)
             for value, tensor in zip(inputs, tensors, strict=True)

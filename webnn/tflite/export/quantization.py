@@ -52,6 +52,7 @@ def _dequantize(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
 
 def _quantize(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
     x, meaning, element = op["input"], _meaning(op), op["zeroPoint"].element
+    e.note("quantizeLinear: NaN, and in 8 bits Infinity, may become any integer")
     if meaning is None or element not in _BYTES or op.outputs[0].dataType in CARRIERS:
         return SHARED["quantizeLinear"].emit(e, op)
     return _to_integers(e, e.convert(x, "f32"), meaning, element, alone=e.uses[id(op.operator.inputs[0])] == 1)

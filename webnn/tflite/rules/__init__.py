@@ -9,7 +9,7 @@ from __future__ import annotations
 from webnn.importing.families import collect_families
 from webnn.tflite.node import Rules
 
-__all__ = ["BODIES", "FAMILIES", "MOVES", "RULES", "UNFOLDED", "advise"]
+__all__ = ["BODIES", "FAMILIES", "MOVES", "RAW", "RULES", "UNFOLDED", "advise"]
 
 #: The modules.
 FAMILIES = ("control", "convolution", "elementwise", "indexing", "mediapipe", "movement", "recurrent", "reduction")
@@ -17,6 +17,8 @@ FAMILIES = ("control", "convolution", "elementwise", "indexing", "mediapipe", "m
 RULES: Rules = collect_families(__name__, FAMILIES, "RULES")
 #: Operators that import subgraphs or have effects. Quantized integers stay what they are.
 BODIES = frozenset({"ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "IF", "READ_VARIABLE", "STABLEHLO_COMPOSITE", "VAR_HANDLE", "WHILE"})
+#: Operators whose kernels read the integers themselves, whatever these mean.
+RAW = BODIES | {"BITCAST", "CAST"}
 #: Operators whose rules return what is known: nothing else computes them at import.
 UNFOLDED = BODIES | {"DENSIFY", "DEQUANTIZE"}
 _MOVES = """

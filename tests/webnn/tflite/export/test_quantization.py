@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import webnn
+import webnn.tflite
 from tests.support import Array, each_row
 from tests.webnn.tflite.export.litert import check, codes, constant, describe, ramp
+from webnn.reference import compute
 from webnn.tflite.export import export
 
 RANDOM = np.random.default_rng(3)
@@ -151,6 +154,18 @@ def test_blocks() -> None:
         return b.dequantizeLinear(x, constant(b, ramp(3, 2) + 3), constant(b, np.zeros((3, 2), np.int8)))
 
     assert "DEQUANTIZE" not in check(make, M)
+
+
+def test_a_zero_point_of_quantized_integers() -> None:
+    """Imported again, it is the integers themselves: `CAST` does not read what they mean."""
+
+    def make(b: Any, x: Any) -> Any:
+        zeros = integer(b, x, 0.5, 3, np.uint8)
+        return b.quantizeLinear(x, constant(b, np.full(x.shape, 0.25, np.float32)), zeros)
+
+    description, arrays = describe(make, ramp(2, 3))
+    again = webnn.tflite.load(bytes(export(description).to_bytes())).description
+    assert compute(again, arrays)["y"].tolist() == compute(description, arrays)["y"].tolist()
 
 
 def test_the_file_says_that_results_may_differ_by_one_step() -> None:
