@@ -58,18 +58,25 @@ def _cumulative_sum(e: LiteEmitter, op: Op) -> Tensor:
 
 
 def _log_sum_exp(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
-    axes = _axes(op)
-    if not e.semantics or not axes:
+    if not e.semantics:
         return graph.RULES["reduceLogSumExp"].emit(e, op)
-    # As Chromium: exponentials of large numbers overflow.
-    total = e.reduced("SUM", e.unary("exponential", op["input"]), axes, keep=op.options.keepDimensions)
+    # As Chromium, also without axes: exponentials of large numbers overflow.
+    total = e.reduced("SUM", e.unary("exponential", op["input"]), _axes(op), keep=op.options.keepDimensions)
     return e.unary("log", total)
+
+
+def _l2(e: LiteEmitter, op: Op) -> Tensor | Sequence[Tensor]:
+    if not e.semantics or _axes(op):
+        return graph.RULES["reduceL2"].emit(e, op)
+    # As Chromium: the root of the square is rounded.
+    return e.unary("sqrt", op["input"] * op["input"])
 
 
 RULES: Mapping[str, Callable[[LiteEmitter, Op], Tensor | Sequence[Tensor]]] = {
     "argMax": lambda e, op: _arg(e, op, "ARG_MAX"),
     "argMin": lambda e, op: _arg(e, op, "ARG_MIN"),
     "cumulativeSum": _cumulative_sum,
+    "reduceL2": _l2,
     "reduceLogSumExp": _log_sum_exp,
     "reduceMean": _mean,
 }

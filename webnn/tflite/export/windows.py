@@ -196,15 +196,17 @@ def _max(e: LiteEmitter, op: Op) -> Tensor:
 def _resample2d(e: LiteEmitter, op: Op) -> Tensor:
     """Resample by an operator of LiteRT's own, if it reads the same elements: it has no scales, and the upper one of two that are near."""
     options, x, output = op.options, op["input"], op.outputs[0]
-    axes = list(options.axes or (2, 3))
+    given = list(options.axes or (2, 3))
+    # In the order of the dimensions, as Chromium: the kernel rounds along one axis after the other.
+    axes = sorted(given)
     rest = [axis for axis in range(4) if axis not in axes]
     sizes = [output.dimensions[axis] for axis in axes]
     by_sizes = options.sizes is not None or not options.maps_with_scales
     exact = not (x.element in ("i8", "ui8") and options.mode == "linear")
-    for number, axis in enumerate(axes):
+    for axis in axes:
         size, count = x.shape[axis], output.dimensions[axis]
         plain = Fraction(count, size)
-        scale = plain if by_sizes else Fraction((options.scales or (1.0, 1.0))[number])
+        scale = plain if by_sizes else Fraction((options.scales or (1.0, 1.0))[given.index(axis)])
         _, part, whole = find_samples(size, count, plain)
         tied = options.mode == "nearest-neighbor" and (2 * part == whole).any() and e.semantics.get("resample2dTies") != "upper"
         exact = exact and scale == plain and not tied
@@ -212,9 +214,8 @@ def _resample2d(e: LiteEmitter, op: Op) -> Tensor:
         return cast("Tensor", SHARED["resample2d"].emit(e, op))
     order = [rest[0], *axes, rest[1]]
     code = "RESIZE_BILINEAR" if options.mode == "linear" else "RESIZE_NEAREST_NEIGHBOR"
-    given = e.transpose(x, order)
     shape = [output.dimensions[axis] for axis in order]
-    made = e.act(code, [given], shape, e.ints(*sizes), HalfPixelCenters=True, AlignCorners=False)
+    made = e.act(code, [e.transpose(x, order)], shape, e.ints(*sizes), HalfPixelCenters=True, AlignCorners=False)
     return e.transpose(made, np.argsort(order).tolist())
 
 

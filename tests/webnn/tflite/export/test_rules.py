@@ -87,6 +87,7 @@ def test_operators(make: Any, x: Any, made: list[str] | None) -> None:
             [ramp(1, 2, 3, 2)],
             ["PADV2", "MAX_POOL_2D", "EQUAL", "SELECT_V2"],
         ),
+        ({"signNaN": "nan"}, lambda b, x: b.reduceL2(x, axes=[]), [ramp(2, 3)], ["MUL", "SQRT"]),
         ({"signNaN": "nan"}, lambda b, x: b.sign(x), [np.array([np.nan, -2, 0, 3], np.float32)], ["SIGN"]),
         ({"triangularMask": "multiply"}, lambda b, x: b.triangular(x), [np.full((2, 2), np.inf, np.float32)], ["MUL"]),
     ],

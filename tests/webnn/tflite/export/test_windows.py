@@ -47,6 +47,7 @@ def back(b: Any, x: Any, *shape: int, **options: Any) -> Any:
         (lambda b, x: b.maxPool2d(x, windowDimensions=[2, 2], dilations=[2, 2], layout="nhwc"), None),
         (lambda b, x: b.resample2d(x, sizes=[10, 12], axes=[1, 2]), ["RESIZE_NEAREST_NEIGHBOR"]),
         (lambda b, x: b.resample2d(x, sizes=[7, 9], axes=[1, 2], mode="linear"), ["RESIZE_BILINEAR"]),
+        (lambda b, x: b.resample2d(x, sizes=[9, 7], axes=[2, 1], mode="linear"), ["RESIZE_BILINEAR"]),
         # Of two that are equally near the kernel takes the upper one.
         (lambda b, x: b.resample2d(x, sizes=[5, 3], axes=[1, 2]), ["GATHER", "GATHER"]),
     ],
