@@ -71,7 +71,7 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.check", "webnn.commands", "webnn.display"),
         *("webnn.inspect", "webnn.javascript", "webnn.processes", "webnn.serve", "webnn.viewer"),
     },
-    "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
+    "webnn.notebook": {"webnn", "webnn.context", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn", "webnn.context"},
     "webnn.proposals": {
         *("webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context"),

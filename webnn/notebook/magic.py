@@ -1,13 +1,15 @@
-"""The cell magic ``%%webnn_js``: a cell in JavaScript, with the emulator as ``navigator.ml``. ``%load_ext webnn`` defines it."""
+"""``%load_ext webnn``: the cell magic ``%%webnn_js``, a cell in JavaScript, with the emulator as ``navigator.ml``; and lines of cells."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import webnn
+from webnn.context.emulation import Emulation, Settings
 from webnn.javascript.idl import dialect_revision
 from webnn.notebook.cell import NoEngineError, Options, run
 from webnn.validation.drafts import NEWEST
@@ -22,7 +24,7 @@ _NAME = "webnn_js"
 
 
 def register(shell: InteractiveShell) -> None:
-    """Define ``%%webnn_js`` in a shell of IPython."""
+    """Define ``%%webnn_js`` in a shell of IPython, and note the lines of the operators that cells make."""
     from IPython.core.error import UsageError  # noqa: PLC0415
 
     parser = _make_parser()
@@ -39,6 +41,11 @@ def register(shell: InteractiveShell) -> None:
 
     webnn_js.__doc__ = parser.format_help()
     shell.register_magic_function(webnn_js, "cell", _NAME)
+    cell = ExitStack()
+    lines = Emulation(Settings(lines=True))
+    shell.events.register("pre_run_cell", lambda _: cell.enter_context(lines))
+    # The first time it is the end of the cell that loads the extension.
+    shell.events.register("post_run_cell", lambda _: cell.close())
 
 
 def _make_parser() -> MagicArgumentParser:

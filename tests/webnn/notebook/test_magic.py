@@ -12,11 +12,18 @@ import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+import webnn.viewer
 from tests.webnn.notebook.engines import choose, make_shell
 from webnn.notebook import magic
 from webnn.notebook.cell import NoEngineError
 
 pytestmark = pytest.mark.processes
+#: Lines of a cell that build a graph with the builder ``b``.
+BUILD = [
+    "x = b.input('x', dataType='float32', shape=[2])",
+    "y = b.relu(x)",
+    "graph = b.buildSync({'y': b.neg(y)})",
+]
 
 
 @pytest.fixture
@@ -151,3 +158,15 @@ def test_the_help(shell: InteractiveShell) -> None:
         for option in ("--input", "--output", "--revision", "--profile", "--fallback", "--numerics", "--dialect")
         if option not in help
     ] == []
+
+
+def test_the_viewer_names_cells_and_lines(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(InteractiveShell, "_instance", shell)
+    load(shell)
+    assert run(shell, "import webnn", "b = webnn.MLGraphBuilder(webnn.ML().createContextSync())", *BUILD) is None
+    view = webnn.viewer.show(shell.user_ns["graph"])
+    assert [each["line"] for each in view.document["nodes"] if "line" in each] == ["Cell In[1]:4", "Cell In[1]:5"]
+    # Outside of cells nothing is noted.
+    builder = webnn.MLGraphBuilder(webnn.ML().createContextSync())
+    graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
+    assert not any("line" in each for each in webnn.viewer.show(graph).document["nodes"])
