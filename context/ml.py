@@ -239,13 +239,16 @@ class ML:
         on_build: Callable[[ComputationalGraph, MLGraph], None],
         on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None],
         on_context: Callable[[MLContext], None] | None = None,
+        *,
+        lines: bool = False,
     ) -> None:
-        """Have the contexts that are made from now on call these functions, as those of `emulate` are called.
+        """Have the contexts that are made from now on call these functions, as those of `emulate` are called, and note lines of programs.
 
         ``on_build`` gets the graph as it was collected, in place of its description.
         ``on_compute`` takes little time and raises nothing: it may be called inside `MLContext.dispatch`.
         """
-        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute, on_context=on_context, briefHooks=True)
+        hooks: dict[str, Any] = {"on_build": on_build, "on_compute": on_compute, "on_context": on_context}
+        self._settings = replace(self._settings, **hooks, briefHooks=True, lines=lines or self._settings.lines)
 
     def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Origin, Callable[[], MLContext]]:
         """Convert the arguments and run the steps before the parallel ones; return what the context is made of, and these."""

@@ -7,6 +7,7 @@ each part (64 bits, all little-endian); the parts' bytes. `node_channel.js` is t
 from __future__ import annotations
 
 import os
+import re
 import select
 import struct
 import sys
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Bytes", "Channel", "ChannelError", "Limit", "Message"]
+__all__ = ["Bytes", "Channel", "ChannelError", "Limit", "Message", "read_place"]
 
 Bytes = bytes | bytearray | memoryview
 
@@ -35,6 +36,8 @@ _BUFFER = 1 << 16
 #: For how many seconds the next message is looked for before the system is asked to wait for it: to be woken takes ten times as long as a
 #: call of the system. Each time that is in vain, twice as many messages are waited for without it, up to this power of two.
 _PATIENCE, _MOST_VAIN = 100e-6, 6
+#: The most characters of the line of a call, and how many of them an error shows.
+_LONGEST_PLACE, _SHOWN = 1010, 100
 
 
 class ChannelError(Exception):
@@ -215,6 +218,14 @@ class Channel:
             except OSError as error:
                 # Windows says "invalid argument" of a pipe without a reader.
                 raise BrokenPipeError(error.errno, os.strerror(error.errno or 0)) from None
+
+
+def read_place(text: str) -> tuple[str, int]:
+    """Read the line of the next calls: the address of its script, a colon, and the number. Raises `ChannelError` for other texts."""
+    address, _, number = text.rpartition(":")
+    if len(text) > _LONGEST_PLACE or not re.fullmatch("[0-9]{1,9}", number):
+        raise ChannelError(f"the line of a call must be an address and a number, got {text[:_SHOWN]!r}")
+    return address, int(number)
 
 
 def _allocate(size: int) -> memoryview:

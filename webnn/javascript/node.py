@@ -35,7 +35,7 @@ from typing import BinaryIO, NamedTuple, cast
 import webnn
 from webnn._extras import install_command
 from webnn.javascript.absent import explain_failure
-from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
+from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message, read_place
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
 from webnn.javascript.files import Files
@@ -67,8 +67,6 @@ __all__ = [
 #: `module.registerHooks` came with this version.
 LOWEST = (22, 15)
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
-#: How much of the line of a call an error shows.
-_LONGEST_PLACE = 100
 #: How much of Node's own output is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
 #: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
@@ -371,7 +369,7 @@ class _Host:
                 self._dispatcher.tell(_decode(part), message.parts[1:])
                 self._note_faults()
             case "P" if self._program.on_line is not None:
-                self._program.on_line(_read_place(_decode(part)))
+                self._program.on_line(read_place(_decode(part)))
             case "F" | "G":
                 channel.send("A", self._reader.read(_decode(part), told=message.kind == "G"))
             case "R":
@@ -456,14 +454,6 @@ def _limits(memory: int) -> dict[str, Limit]:
     message = Limit(text=1 << 26, buffer=1 << 31, buffers=1, total=memory)
     texts = {**dict.fromkeys("FG", Limit(text=1 << 26)), "P": Limit(text=1 << 12), **dict.fromkeys("IOERW", Limit(text=1 << 20))}
     return {"C": call, "D": call, "V": call, "K": message, **texts}
-
-
-def _read_place(text: str) -> tuple[str, int]:
-    """Read the line of the next calls: the address of its script, a colon, and the number."""
-    address, _, number = text.rpartition(":")
-    if not re.fullmatch("[0-9]{1,9}", number):
-        raise ChannelError(f"the line of a call must be an address and a number, got {text[:_LONGEST_PLACE]!r}")
-    return address, int(number)
 
 
 def _decode(text: Bytes) -> str:

@@ -65,6 +65,7 @@ def command(
     ] = True,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that the calls of one page, frame or worker may hold.")] = MEMORY
     >> 20,
+    lines: Annotated[bool, typer.Option("--lines", help="Note which line of a page's programs makes each operator.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for one that is free.")] = 8000,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -95,6 +96,7 @@ def command(
             faults=None if faults is None else parse_faults(faults),
             numerics=None if numerics is None else numerics.value,
             isolate=isolate,
+            lines=lines,
             memory=memory_limit << 20,
         )
         warnings = Warnings()

@@ -22,9 +22,9 @@ from functools import cache
 
 import numpy as np
 
-from webnn.javascript.channel import Bytes, Message
+from webnn.javascript.channel import Bytes, ChannelError, Message, read_place
 
-__all__ = ["MessageError", "close_reason", "pack", "read_text", "size_of", "total_size", "unpack", "unpack_aside"]
+__all__ = ["MessageError", "close_reason", "pack", "read_line", "read_text", "size_of", "total_size", "unpack", "unpack_aside"]
 
 _MAGIC = b"WN"
 _NUMBER = struct.Struct("<I")
@@ -46,7 +46,7 @@ _MARKS = b"[{:,"
 _LARGE = 1 << 20
 #: Larger constants are copied twice, without the lock.
 _LARGEST_CONSTANT = 1 << 22
-_KINDS = frozenset("HDKSCP")
+_KINDS = frozenset("HDKSCPL")
 #: How the text of a constant begins.
 _CONSTANT = b'["MLGraphBuilder","constant",'
 #: The longest reason that a WebSocket ends with, in bytes; its protocol allows 123.
@@ -154,3 +154,13 @@ def read_text(part: Bytes) -> str:
         return str(part, "utf-8")
     except UnicodeDecodeError as error:
         raise MessageError(f"the text of a message is not UTF-8 from byte {error.start} on") from None
+
+
+def read_line(text: str, parts: Sequence[Bytes], *, wanted: bool) -> tuple[str, int]:
+    """Return the program's line of the next calls; a `MessageError` if the message has more, or nobody wants it."""
+    try:
+        if parts or not wanted:
+            raise ChannelError("a page tells its lines alone, and if it is asked for them")
+        return read_place(text)
+    except ChannelError as error:
+        raise MessageError(str(error)) from None

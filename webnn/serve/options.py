@@ -32,6 +32,7 @@ class Options:
     Attributes:
         revision: The draft; ``None`` for that of the dialect, or else the newest one.
         timeline: Whether the status page shows when contexts are called, and when they work.
+        lines: Whether pages tell the line of the program that makes an operator.
         memory: The most bytes that each session may hold.
     """
 
@@ -43,6 +44,7 @@ class Options:
     numerics: Numerics | None = None
     isolate: bool = False
     timeline: bool = False
+    lines: bool = False
     memory: int = MEMORY
 
     def idl(self) -> BindingIdl:

@@ -1,7 +1,8 @@
 // The emulator in a page or a worker: `send`, `tell`, `start` and `wait` of the binding (binding.js), over what a page has: synchronous requests,
 // in an isolated worker shared memory and a relay; and a live connection. messages.py has the form of what is sent.
 //
-// `setup` has the `endpoint` (the address of the emulator), the `idl`, the header `policy` of the document, and how many bytes a `piece` has.
+// `setup` has the `endpoint` (the address of the emulator), the `idl`, the header `policy` of the document, how many bytes a `piece` has,
+// and whether the program's `lines` are told.
 // `sources` are the functions of the binding's files, `relaySource` is the text of relay.js.
 (function (global, setup, sources, relaySource) {
 'use strict';
@@ -205,6 +206,22 @@ function exchangeThroughRelay(body) {
 // Messages are carried out in the order of their numbers. Those without an answer wait for the next one. What starts an operation goes through
 // the live connection, with all before it, while the program goes on. A page that waits sends nothing through it, so a synchronous request repeats
 // what is not known to be carried out; the emulator carries it out once.
+// The program's line of the calls that follow, if the emulator asks for it: the innermost place that is not in this script.
+const LONGEST_PLACE = 1000, FRAMES = 100;
+let lastPlace = '';
+const findPlace = () => new Error().stack?.split('\n').find(line => /:\d+/.test(line) && !line.includes(endpoint));
+function tellPlace() {
+  if (!setup.lines) return;
+  const {stackTraceLimit} = Error;
+  let found;
+  try {
+    Error.stackTraceLimit = FRAMES;
+    found = findPlace();
+    Error.stackTraceLimit = stackTraceLimit;
+  } catch { /* the page has changed what errors are */ }
+  const [, address = '', line = 0] = /([^\s(@]*?):(\d{1,9})(?::\d+)?\)?$/.exec(found ?? '') ?? [], place = `${address.slice(0, LONGEST_PLACE)}:${line}`;
+  if (place !== lastPlace) enqueue('L', lastPlace = place, []);
+}
 const ENOUGH = 1 << 20, MOST_QUEUED = 1 << 24, LARGEST_FRAME = 1 << 22, MOST_OPERATIONS = 1024;
 // The emulator takes a body with twice as many (messages.py).
 const MOST_MESSAGES = 1 << 16;
@@ -273,6 +290,7 @@ function ship() {
 const hasEnded = () => isReady && socket.readyState > WebSocket.OPEN;
 let willShip = false;
 function tell(text, buffers, now) {
+  tellPlace();
   enqueue('D', text, buffers);
   if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES || hasEnded()) exchange([]);
   else if ((now || unsent > ENOUGH) && !willShip) {
@@ -287,6 +305,7 @@ function shipNow() {
 // Start an operation. Returns the number of its result, undefined if the program has to wait.
 function start(text, buffers) {
   if (operations.size >= MOST_OPERATIONS || !canShip()) return undefined;
+  tellPlace();
   const number = enqueue('P', text, buffers);
   if (ship()) return number;
   const size = messageSize(queue.pop()[1]);
@@ -319,7 +338,10 @@ function sendAhead(body) {
   }
   return rest;
 }
-const send = (text, buffers) => answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
+function send(text, buffers) {
+  tellPlace();
+  return answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
+}
 
 // Operations that go on, by session and number: what takes their results.
 const operations = new Map();
@@ -427,8 +449,7 @@ const queueTask = callback => { tasks.push(callback); channel.port2.postMessage(
 
 const warned = new Set();
 async function ignored(where, given, known) {
-  // The first line that is neither the error's nor this script's.
-  const place = new Error().stack.split('\n').find(line => /:\d+/.test(line) && !line.includes(endpoint)) ?? '';
+  const place = findPlace() ?? '';
   const question = JSON.stringify([where, given, known]), key = `${place} ${question}`;
   if (warned.has(key)) return;
   warned.add(key);

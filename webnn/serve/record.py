@@ -142,12 +142,15 @@ class Record:
         if self._on_warning is not None:
             self._on_warning(message)
 
-    def watch(self, ml: webnn.ML, *, timeline: bool = False) -> webnn.ML:
-        """Remember the graphs of an `ML` that has made no context yet, and return it. With ``timeline`` its contexts are recorded."""
+    def watch(self, ml: webnn.ML, *, timeline: bool = False, lines: bool = False) -> webnn.ML:
+        """Remember the graphs of an `ML` that has made no context yet, and return it.
+
+        With ``timeline`` its contexts are recorded, with ``lines`` the program's line of each operator.
+        """
         if timeline and self.timeline is None:
             self.timeline = TimelineRecorder(newest=_EVENTS)
         recorder = self.timeline if timeline else None
-        ml._watch(self._note_build, self._note_compute, None if recorder is None else recorder.watch)
+        ml._watch(self._note_build, self._note_compute, None if recorder is None else recorder.watch, lines=lines)
         return ml
 
     # For the status page

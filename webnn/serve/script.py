@@ -16,9 +16,17 @@ _PIECE = 1 << 25
 _BINDING = ("conversion", "binding", "foresight", "navigator", "webgpu")
 
 
-def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE) -> str:
-    """Return the script. It may run several times; the first one counts. ``piece`` is the number of bytes of calls in one request."""
-    setup = json.dumps({"endpoint": endpoint, "policy": policy, "piece": piece})[:-1] + f', "idl": {idl.text}}}'
+def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE, *, lines: bool = False) -> str:
+    """Return the script. It may run several times; the first one counts.
+
+    Args:
+        endpoint: The address of the server, with the prefix of its own paths.
+        idl: The IDL that documents see.
+        policy: The policy of the document.
+        piece: The number of bytes of calls in one request.
+        lines: Tell the line of the program that makes the next calls.
+    """
+    setup = json.dumps({"endpoint": endpoint, "policy": policy, "piece": piece, "lines": lines})[:-1] + f', "idl": {idl.text}}}'
     sources = ",\n".join(_binding())
     return f"({read('webnn.serve/page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(read('webnn.serve/relay.js'))});\n"
 

@@ -155,7 +155,8 @@ class Server:
 
     def script(self, endpoint: str | None = None, policy: str = "") -> str:
         """Return the script for documents and workers."""
-        return make_script(endpoint or self.endpoint, self.sessions.options.idl(), policy)
+        options = self.sessions.options
+        return make_script(endpoint or self.endpoint, options.idl(), policy, lines=options.lines)
 
     def announced(self, url: str) -> str | None:
         """Return the type of the worker that is about to start with a script, ``"classic"`` or ``"module"``; ``None`` if none is."""

@@ -17,12 +17,12 @@ from webnn.javascript.calls import RequestError
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.serve.memory import Memory
-from webnn.serve.messages import MessageError, pack, read_text, size_of, total_size
+from webnn.serve.messages import MessageError, pack, read_line, read_text, size_of, total_size
 from webnn.serve.options import Options, facts_of
 from webnn.serve.record import Record
 from webnn.serve.reports import exception_handler
 from webnn.serve.turns import Share, Turns
-from webnn.validation.caller import LISTENER
+from webnn.validation.caller import LISTENER, PLACE
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
 
@@ -155,9 +155,10 @@ class Session:
         self.share = Share(turns or Turns())
         self.record = record or Record()
         self._on_fault = on_fault
+        self._place: tuple[str, int] | None = None
         with self._listening():
             self._document = visitor.document()
-        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline)
+        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline, lines=options.lines)
         self.memory = Memory(options.memory)
         self._dispatcher = Dispatcher(
             ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True, facts_of=facts_of, keeper=self.memory
@@ -211,7 +212,7 @@ class Session:
 
         Raises `EndedError` if the session has ended, and `ValueError` if an option is invalid.
         """
-        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline)
+        ml = self.record.watch(options.make_ml(self._document), timeline=options.timeline, lines=options.lines)
         self.options = options
         await self._ask(self._replace(ml))
 
@@ -325,11 +326,12 @@ class Session:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Have the record hear the warnings about the calls that are made meanwhile."""
-        token = LISTENER.set(self.record.warned)
+        """Have the record hear the warnings about the calls that are made meanwhile, and the calls come from the page's line."""
+        token, place = LISTENER.set(self.record.warned), PLACE.set(self._place)
         try:
             yield
         finally:
+            PLACE.reset(place)
             LISTENER.reset(token)
 
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
@@ -338,6 +340,10 @@ class Session:
         if kind == "H":
             raise MessageError("a page says what it is once, before everything else")
         request = read_text(text)
+        if kind == "L":
+            self._place = read_line(request, parts, wanted=self.options.lines)
+            PLACE.set(self._place)
+            return []
         if kind == "K":
             self._keep(request, parts)
         elif kind == "S":

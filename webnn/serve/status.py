@@ -457,7 +457,8 @@ def _describe_timeline(timeline: CallTimeline) -> dict[str, Any]:
 
 
 def _view(graph: webnn.MLGraph, number: int) -> str:
-    return viewer.as_page([viewer.describe(graph.description, title=f"Graph {number}", placement=graph.placement)])
+    lines = viewer.find_lines(graph)
+    return viewer.as_page([viewer.describe(graph.description, title=f"Graph {number}", placement=graph.placement, lines=lines)])
 
 
 def _note(built: Built) -> str:

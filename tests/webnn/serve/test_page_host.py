@@ -58,7 +58,7 @@ class Page:
         engine.eval(f"globalThis.__deliver = ({FAKES})(globalThis, __exchange, __open, __take); undefined")
         self._loop = asyncio.new_event_loop()
         self._wait = self._loop.run_until_complete
-        self._realm.evaluate(make_script(ENDPOINT, options.idl(), piece=PIECE))
+        self._realm.evaluate(make_script(ENDPOINT, options.idl(), piece=PIECE, lines=options.lines))
 
     def run(self, program: str) -> list[str]:
         """Run an asynchronous program; return what it printed."""

@@ -12,6 +12,7 @@ import pytest
 
 import webnn
 from tests.webnn.serve.pages import HELLO, PAIR, VISITOR, Caller, open_body, request
+from webnn import viewer
 from webnn.javascript.channel import Bytes, Message
 from webnn.serve import sessions as limits
 from webnn.serve.messages import MessageError
@@ -110,6 +111,44 @@ async def prepare(caller: Caller) -> tuple[int, int, int]:
     builder = await caller.make(request("MLGraphBuilder", "constructor", None, {"$h": 1}))
     x = await caller.make(request("MLGraphBuilder", "input", builder, "x", PAIR))
     return builder, x, await caller.make(request("MLGraphBuilder", "relu", builder, {"$h": x}))
+
+
+async def test_a_page_tells_its_lines(begin: Begin) -> None:
+    session = begin(lines=True)
+    caller = Caller(session)
+    builder, x, _ = await prepare(caller)
+    told = [
+        json.dumps(["MLGraphBuilder", name, builder, [{"$h": x}], [], [], [handle]]).encode() for name, handle in (("sin", -1), ("cos", -2))
+    ]
+    ask = request("MLGraphBuilder", "add", builder, {"$h": -1}, {"$h": -2})
+    messages = [Message("L", [b"https://a.test/p.js:7"]), *(Message("D", [each]) for each in told), Message("C", [ask])]
+    _, _, [answer] = open_body(await session.exchange(caller.number + 1, messages))
+    caller.number += len(messages)
+    # A later body goes on from the same line.
+    last = await caller.make(request("MLGraphBuilder", "exp", builder, {"$h": json.loads(answer)["value"]["$h"]}))
+    await caller.complete(request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": last}]]}))
+    [graph] = [each.graph() for each in session.record.graphs()[0]]
+    assert graph is not None
+    lines = viewer.find_lines(graph)
+    assert [lines[each] for each in sorted(lines)][-4:] == [("https://a.test/p.js", 7)] * 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts", "fault"),
+    [
+        (False, [b"a:1"], "if it is asked for them"),
+        (True, [b"a:1", b""], "alone"),
+        (True, [b"a"], "an address and a number, got 'a'"),
+        (True, [b"a:" + b"1" * 10], "an address and a number"),
+        (True, [b"a" * 2000 + b":1"], "an address and a number"),
+        (True, [b"\xff:1"], "not UTF-8"),
+    ],
+    ids=["not asked for", "with bytes", "without a number", "a long number", "a long address", "no text"],
+)
+async def test_lines_that_are_none(begin: Begin, lines: bool, parts: list[bytes], fault: str) -> None:
+    session = begin(lines=lines)
+    with pytest.raises(MessageError, match=fault):
+        await session.exchange(1, [Message("L", list(parts))])
 
 
 async def begin_slowly(begin: Begin) -> tuple[Caller, int, int]:
