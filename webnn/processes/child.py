@@ -43,10 +43,12 @@ class Child(subprocess.Popen[bytes]):
 
     def __init__(self, command: Sequence[str | os.PathLike[str]], *, session: bool = False, **options: Any) -> None:
         self._session = session
+        self._owner = os.getpid()
         super().__init__(command, start_new_session=session, **options)
 
     def __del__(self) -> None:
-        if getattr(self, "pid", None) is not None and self.returncode is None:
+        # A forked child does not end the process of its parent.
+        if getattr(self, "pid", None) is not None and self.returncode is None and self._owner == os.getpid():
             for stream in (self.stdin, self.stdout, self.stderr):
                 if stream is not None:
                     stream.close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -27,6 +28,23 @@ def test_a_child_ends_with_its_object(program: str, session: bool) -> None:
     # The output ends with the last process that has it.
     with open(output, "rb") as left:
         assert left.read() == b""
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
+def test_a_forked_child_leaves_it_alone() -> None:
+    child = Child([sys.executable, "-c", WAITS], session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline().strip() == b"started"
+    forked = os.fork()
+    if forked == 0:
+        with contextlib.suppress(BaseException):
+            child.__del__()
+        os._exit(0)
+    os.waitpid(forked, 0)
+    assert child.poll() is None
+    child.communicate(b"\n")
+    assert child.returncode == 0
 
 
 @pytest.mark.processes
