@@ -214,11 +214,9 @@ function tellPlace() {
   if (!setup.lines) return;
   const {stackTraceLimit} = Error;
   let found;
-  try {
-    Error.stackTraceLimit = FRAMES;
-    found = findPlace();
-    Error.stackTraceLimit = stackTraceLimit;
-  } catch { /* the page has changed what errors are */ }
+  Reflect.set(Error, 'stackTraceLimit', FRAMES);
+  try { found = findPlace(); } catch { /* the page has changed what errors are */ }
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   const [, address = '', line = 0] = /([^\s(@]*?):(\d{1,9})(?::\d+)?\)?$/.exec(found ?? '') ?? [], place = `${address.slice(0, LONGEST_PLACE)}:${line}`;
   if (place !== lastPlace) enqueue('L', lastPlace = place, []);
 }
