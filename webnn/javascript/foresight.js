@@ -255,8 +255,8 @@ function apply({context, member, slot, values, views}) {
   return all.every(fits) ? {form: `${facts.shared ? '' : context.handle} ${member} ${form}`, shapes} : undefined;
 }
 
-// ---- Tensors: a call that is not like an earlier one, in a context that no device limits. The facts of tensors that are no constants are their
-// attributes, those of graphs are the types and shapes of their `inputs` and `outputs` by name.
+// ---- Tensors: a call that is not like an earlier one, in a context that no device limits. The facts of a tensor are its attributes, unless
+// it is a constant; those of a graph are the types and shapes of its `inputs` and `outputs` by name.
 
 let hasExported = false;
 const VIEWS = new Set([...Object.values(KINDS), 'Float16Array', 'ArrayBuffer']);
