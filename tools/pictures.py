@@ -24,7 +24,7 @@ from webnn.commands.main import app
 from webnn.formats.svg import draw
 from webnn.viewer import as_page, describe_two
 
-__all__ = ["main", "pictures"]
+__all__ = ["main", "pictures", "run_command"]
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -52,6 +52,21 @@ def pictures() -> dict[str, str]:
     return {"graph.svg": draw(graph.description), "placement.svg": draw(graph.description, placement=graph.placement), **others}
 
 
+def run_command(*arguments: str, largest: int = 0) -> None:
+    """Run a command of the package in this process.
+
+    Args:
+        arguments: The command, and what follows it.
+        largest: The largest exit code of a success.
+
+    Raises:
+        RuntimeError: It ends with a larger one.
+    """
+    result = CliRunner().invoke(app, arguments)
+    if result.exit_code > largest:
+        raise RuntimeError(f"webnn {arguments[0]} must end with at most {largest}, got {result.exit_code}: {result.output}")
+
+
 def photograph(browser: Path, file: Path) -> None:
     """Write a screenshot of the page that `webnn check` makes of the program.
 
@@ -66,9 +81,7 @@ def photograph(browser: Path, file: Path) -> None:
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(ROOT):
         page = Path(folder) / "report.html"
-        result = CliRunner().invoke(app, ["check", "--html", str(page), PROGRAM.relative_to(ROOT).as_posix()])
-        if result.exit_code:
-            raise RuntimeError(f"webnn check must end with 0, got {result.exit_code}: {result.output}")
+        run_command("check", "--html", str(page), PROGRAM.relative_to(ROOT).as_posix())
         with sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
             shown = chromium.new_page(viewport={"width": WIDTH, "height": WIDTH}, color_scheme="light")
@@ -95,9 +108,7 @@ def photograph_viewer(browser: Path, models: Path) -> None:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         for name, scheme in (("yolov8n", "light"), ("traceforge-decoder", "dark")):
             page = Path(folder) / f"{name}.html"
-            result = CliRunner().invoke(app, ["show", "-o", str(page), "--times", str(models / f"{name}.onnx"), *OPEN[name]])
-            if result.exit_code:
-                raise RuntimeError(f"webnn show must end with 0, got {result.exit_code}: {result.output}")
+            run_command("show", "-o", str(page), "--times", str(models / f"{name}.onnx"), *OPEN[name])
             shown = chromium.new_page(viewport=VIEWER, color_scheme=scheme)
             shown.goto(page.as_uri())
             if scheme == "dark":

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -183,16 +182,10 @@ def faults(seen: Seen) -> Iterator[str]:
         yield f"{seen.name}: {seen.frames:.0f} frames a second, fewer than {_FEWEST:.0f}"
 
 
-@contextmanager
-def _playwright() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (this program needs the extra `browser`)
-
-    with sync_playwright() as playwright:
-        yield playwright
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the walks, and print what they took and which bars they miss. Return 1 for a missed one if the bars are to be kept."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (this program needs the extra `browser`)
+
     parser = argparse.ArgumentParser(prog="python -m tools.evidence.viewer", description="Find operators in the viewer by keyboard.")
     parser.add_argument("--browser", type=Path, required=True, metavar="PROGRAM", help="a Chromium")
     parser.add_argument("--models", type=Path, metavar="DIR", help="the folder with the models")
@@ -202,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.photos is not None:
         options.photos.mkdir(parents=True, exist_ok=True)
     found = []
-    with tempfile.TemporaryDirectory() as folder, _playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         make_graph(10_000).save(Path(folder) / "long.webnn")
         files = {name: [str(options.models / f"{name}.onnx"), *more] for name, more in OPEN.items()} if options.models else {}
         for name, given in {**files, "10,000 operators": [str(Path(folder) / "long.webnn")]}.items():

@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from typer.testing import CliRunner
-
+from tools.pictures import run_command
 from tools.site.text import ROOT
-from webnn.commands.main import app
 from webnn.serve.folder import Folder
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -51,10 +49,8 @@ def views(folder: Path) -> Iterator[Sequence[View]]:
         RuntimeError: A command failed.
     """
     for name, (command, option, others) in _FILES.items():
-        result = CliRunner().invoke(app, [command, option, str(folder / f"{name}.html"), *others])
         # `diff` ends with 1 if there is a difference.
-        if result.exit_code > (name == "viewer-two"):
-            raise RuntimeError(f"webnn {command} must end with 0, got {result.exit_code}: {result.output}")
+        run_command(command, option, str(folder / f"{name}.html"), *others, largest=int(command == "diff"))
     file = {name: (folder / f"{name}.html").as_uri() for name in _FILES}
     with (
         Server(Folder(_EXAMPLES / "page"), Options(profile="coreml")) as server,
