@@ -101,11 +101,13 @@ class Sparsity:
         for dimension, level in zip(self.order, self.levels, strict=True):
             if isinstance(level, int):
                 fits = level >= 0 and found * level <= size
-                repeats, along = np.full(found, level), np.tile(np.arange(level if fits else 0), found)
+                # None of a level without elements is as large as it says.
+                repeats, along = np.full(found, level), np.tile(np.arange(level if fits and found else 0), found)
             else:
                 segments, along = level
                 repeats = np.diff(segments)
-                fits = segments.size == found + 1 and not segments[0] and segments[-1] == along.size <= elements.size and repeats.min() >= 0
+                fits = segments.size == found + 1 and not segments[0] and segments[-1] == along.size <= elements.size
+                fits = fits and bool((repeats >= 0).all())
             if not fits:
                 raise wrong
             places = {**{each: np.repeat(place, repeats) for each, place in places.items()}, dimension: along}

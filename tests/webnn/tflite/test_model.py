@@ -186,6 +186,9 @@ def test_blocks() -> None:
         (Sparsity([0, 1], [], [3, (_array(0, 2, 1, 3), _array(1, 0, 1))]), "must be those of its 3 elements"),
         (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, 7))]), "must be those of its 3 elements"),
         (Sparsity([0, 1], [], [3, (_array(0, 1, 1, 3), _array(1, 0, -1))]), "must be those of its 3 elements"),
+        # More than any machine has, behind a level without elements.
+        (Sparsity([0, 1], [], [(_array(0, 0), _array()), 1 << 50]), "must be those of its 3 elements"),
+        (Sparsity([0, 1], [], [(_array(0, 0), _array()), (_array(0), _array())]), "must be those of its 3 elements"),
     ],
 )
 def test_positions_that_are_wrong(sparsity: Sparsity, reason: str) -> None:
