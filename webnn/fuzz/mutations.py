@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from webnn.fuzz.maker import Maker
 from webnn.fuzz.programs import SHARED, Step, is_reference
 from webnn.validation.descriptor import DATA_TYPES
 
-__all__ = ["mutate"]
+__all__ = ["mutate", "own_arguments"]
 
 _NUMBERS: tuple[Any, ...] = ({"$bigint": "1"}, {"$number": "NaN"}, {"$number": "Infinity"})
 _WRONG: tuple[Any, ...] = (None, "abc", "3", True, {}, [], {"$undefined": True}, *_NUMBERS)
@@ -20,7 +21,7 @@ _WRONG: tuple[Any, ...] = (None, "abc", "3", True, {}, [], {"$undefined": True},
 def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
     """Change one value of the last step, a call of an operation, whose options have the types ``members`` in the IDL."""
     dice, step = m.dice, m.steps.pop()
-    found = list(places(step["args"]))
+    found = list(places(own_arguments(step)))
     kind = dice.integer(0, 11)
     if kind == 0 and members:
         _add_option(dice, step, members)
@@ -50,6 +51,13 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
             container[key] = dice.pick((None, 3, "abc", {"label": 5}))
     # Steps that the change added must come before the call.
     m.steps.append(step)
+
+
+def own_arguments(step: Step) -> list[Any]:
+    """Give a step arguments of its own, and return them: those that a change has put there belong to all programs."""
+    found: list[Any] = copy.deepcopy(step["args"])
+    step["args"] = found
+    return found
 
 
 def _other_number(dice: Dice, value: float) -> Any:

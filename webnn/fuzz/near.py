@@ -11,7 +11,7 @@ from typing import Any
 from webnn.calls.dice import Dice
 from webnn.calls.maker import places
 from webnn.fuzz.maker import Maker
-from webnn.fuzz.mutations import mutate
+from webnn.fuzz.mutations import mutate, own_arguments
 from webnn.fuzz.programs import SHARED, is_reference
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES
 
@@ -67,7 +67,7 @@ def mutate_near(m: Maker, name: str, members: Mapping[str, Any]) -> None:
         if dice.chance(0.3):
             mutate(m, name, members)
             continue
-        args = m.steps[-1]["args"]
+        args = own_arguments(m.steps[-1])
         if dice.chance(0.3) and members:
             if not args or not isinstance(args[-1], dict) or any(key.startswith("$") for key in args[-1]):
                 args.append({})

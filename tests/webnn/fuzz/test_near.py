@@ -22,6 +22,12 @@ def test_a_seed_makes_the_same_programs() -> None:
     assert [each.json() for each in generator().near(7)] == texts[0][:7]
 
 
+def test_a_program_does_not_change_those_behind_it() -> None:
+    texts = [each.json() for each in generator().near(600)]
+    alone = [next(generator().near(index + 1, skip=index)).json() for index in range(0, 600, 5)]
+    assert alone == texts[::5]
+
+
 @needs_quickjs
 def test_near_valid_calls_are_refused_or_not() -> None:
     programs = list(generator().near(300))
