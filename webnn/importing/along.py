@@ -1,16 +1,26 @@
-"""Elements at computed positions along a dimension.
+"""Elements at computed positions along a dimension, and the coordinates of elements.
 
 Chromium 153 refuses `gatherElements` and `scatterElements` on TFLite if the indices are computed. It takes `gather` and `scatterND`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Steps, product
+from webnn.importing.values import Array
 
-__all__ = ["invert_order", "put", "take_along"]
+__all__ = ["find_coordinates", "invert_order", "put", "take_along"]
+
+
+def find_coordinates(steps: Steps, shape: Sequence[int], axes: Sequence[int]) -> Array:
+    """Return the coordinates along some axes of each place of a shape: [shape..., axes], int32. Too many are refused."""
+    steps.spend(np.dtype(np.int32).itemsize * product(shape) * len(axes))
+    planes = [np.arange(shape[axis], dtype=np.int32).reshape([-1 if each == axis else 1 for each in range(len(shape))]) for axis in axes]
+    return np.stack([np.broadcast_to(plane, shape) for plane in planes], -1)
 
 
 def take_along(steps: Steps, operand: MLOperand, positions: MLOperand, axis: int) -> MLOperand:
@@ -42,5 +52,9 @@ def _find_places(steps: Steps, positions: MLOperand, shape: tuple[int, int, int]
     builder, (before, size, behind) = steps.builder, shape
     if behind > 1:
         positions = builder.mul(positions, steps.scalar(behind, positions))
-    offsets = np.arange(before).reshape(-1, 1, 1) * (size * behind) + np.arange(behind)
-    return positions if offsets.size == 1 else builder.add(positions, steps.constant(offsets.astype(np.int32)))
+    if before * behind == 1:
+        return positions
+    # The offsets are computed in int32, which they fit.
+    steps.spend(np.dtype(np.int32).itemsize * before * behind)
+    offsets = steps.positions(before).reshape(-1, 1, 1) * np.int32(size * behind) + steps.positions(behind)
+    return builder.add(positions, steps.constant(offsets))

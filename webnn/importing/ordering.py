@@ -47,7 +47,7 @@ class Keys:
 
 def make_positions(steps: Steps, size: int) -> MLOperand:
     """Return the positions along a dimension: [1, n, 1], int32."""
-    return steps.constant(np.arange(size, dtype=np.int32).reshape(1, size, 1))
+    return steps.constant(steps.positions(size).reshape(1, size, 1))
 
 
 def find_order(steps: Steps, keys: MLOperand) -> MLOperand:
@@ -189,6 +189,7 @@ class _Network:
         while distance:
             low, high = self._pairs(distance)
             is_swapped = self._is_before(high, low)
+            self._steps.spend(self._now // (2 * distance))
             backwards = ((np.arange(self._now // (2 * distance)) * 2 * distance) & width) > 0
             if backwards.any():
                 is_swapped = builder.logicalXor(is_swapped, self._steps.constant(backwards.astype(np.uint8).reshape(1, -1, 1, 1)))

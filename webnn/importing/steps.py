@@ -207,6 +207,15 @@ class Steps:
         """Return the elements of a value, or None if they are not known at import."""
         return None if self._operands.is_missing(value) else value.array
 
+    def spend(self, count: int) -> None:
+        """Note the bytes of an array that a rule is about to make; too many are refused."""
+        self._operands.spend(count)
+
+    def positions(self, count: int) -> Array:
+        """Return the numbers from 0 on, int32. They count for the memory of the import."""
+        self.spend(np.dtype(np.int32).itemsize * count)
+        return np.arange(count, dtype=np.int32)
+
     def constant(self, array: Array) -> MLOperand:
         """Return an operand for an array; equal small arrays share one."""
         return self._operands.constant(array)

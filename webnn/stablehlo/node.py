@@ -128,10 +128,6 @@ class Node(Steps):
             if len(found) != wanted:
                 raise Refused(f"there must be {wanted} {what}, got {len(found)}")
 
-    def spend(self, count: int) -> None:
-        """Note the bytes of an array that is made at import; too many are refused."""
-        self._operands.spend(count)
-
     def reshaped(self, array: Array, shape: Sequence[int]) -> Array:
         """Return an array in another shape; one that repeats elements may have to be made whole."""
         try:

@@ -141,7 +141,7 @@ def select_and_scatter(node: Node) -> Value:
     overlaps = [range(-(-window.count // window.stride) - 1, -1, -1) for window in windows]
     if math.prod(map(len, overlaps)) > _MOST_OVERLAPS:
         raise Refused(f"each element must be in at most {_MOST_OVERLAPS} windows, got {math.prod(map(len, overlaps))}")
-    numbers = np.arange(operand.size, dtype=np.int32).reshape(operand.shape)
+    numbers = node.positions(operand.size).reshape(operand.shape)
     here = Value.known(numbers)
     scatter = node.regions[1]
     for offsets in itertools.product(*overlaps):
@@ -165,7 +165,7 @@ def select_and_scatter(node: Node) -> Value:
 
 def _find_chosen(node: Node, operand: Value, windows: Sequence[Window]) -> Value:
     """Return which element of the operand each window chooses: its number, row by row. Padding is never chosen; -1 means nothing."""
-    numbers = Value.known(np.arange(operand.size, dtype=np.int32).reshape(operand.shape))
+    numbers = Value.known(node.positions(operand.size).reshape(operand.shape))
     nothing = Value.known(np.array(-1, np.int32))
     zero = Value.known(np.zeros((), operand.dtype))
     is_padded = any(window.low > 0 or window.high > 0 for window in windows)

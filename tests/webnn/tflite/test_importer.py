@@ -168,6 +168,11 @@ def test_copies_of_one_buffer_take_memory() -> None:
     assert report.refusals[0].reason.startswith("what is computed at import must have at most 1 GiB")
 
 
+def test_a_matrix_of_a_long_diagonal_takes_no_memory() -> None:
+    with pytest.raises(webnn.tflite.RefusedModelError, match="what is computed at import must have at most 1 GiB"):
+        webnn.tflite.load(one("MATRIX_DIAG", [f(1 << 16)], [f()]))
+
+
 @pytest.mark.parametrize("settings", [{"shapes": {"nope": [1]}}, {"constants": {"nope": 1}}])
 def test_names_of_settings(settings: Mapping[str, Any]) -> None:
     assert refusals(one("RELU", [f(2)], [f()]), **settings) == [("", "must name an input, got 'nope'")]

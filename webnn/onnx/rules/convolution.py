@@ -249,6 +249,7 @@ def _col2im(node: Node) -> MLOperand:
     if len(shape) != 3 or shape[1] % elements or min(counts) < 1 or product(counts) != shape[2]:
         raise Refused(f"the input must have the shape [batches, channels * {elements}, {product(counts)}], got {list(shape)}")
     channels = shape[1] // elements
+    node.spend(2 * np.dtype(np.float32).itemsize * elements * max(elements, shape[1]))
     filter = np.eye(elements, dtype=np.float32).astype(node.value(0).dtype).reshape([elements, 1, *block])
     filter = np.tile(filter, [channels, 1, *[1] * len(block)])
     places = [_place(replace(window, size=count), 0, size) for window, count, size in zip(windows, counts, image, strict=True)]

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from webnn.builder.operand import MLOperand
+from webnn.importing.along import find_coordinates
 from webnn.importing.moving import slice_axis
 from webnn.importing.named import are_same, have_names, is_empty, is_same, sizes_of
 from webnn.importing.steps import Result, limit_of, product
@@ -32,17 +33,13 @@ def _from_front(node: Node, indices: MLOperand, sizes: Sequence[int]) -> MLOpera
     return node.builder.where(node.builder.lesser(indices, node.scalar(0, indices)), node.builder.add(indices, limits), indices)
 
 
-def _grid(shape: Sequence[int], axes: Sequence[int]) -> Array:
-    """Return the coordinates along some axes of each place of a shape: [shape..., axes]."""
-    planes = [np.arange(shape[axis]).reshape([-1 if each == axis else 1 for each in range(len(shape))]) for axis in axes]
-    return np.stack([np.broadcast_to(plane, shape) for plane in planes], -1).astype(np.int32)
-
-
 def _join(node: Node, parts: Sequence[Array | MLOperand]) -> MLOperand:
     """Join parts of coordinates along their last dimension; known parts get the type of the computed one."""
     computed = next(part for part in parts if not isinstance(part, np.ndarray))
     dtype = NUMPY_DTYPES[computed.descriptor.dataType]
-    operands = [node.constant(part.astype(dtype)) if isinstance(part, np.ndarray) else part for part in parts if 0 not in _shape(part)]
+    found = [part for part in parts if 0 not in _shape(part)]
+    node.spend(sum(part.size * dtype.itemsize for part in found if isinstance(part, np.ndarray) and part.dtype != dtype))
+    operands = [node.constant(part.astype(dtype, copy=False)) if isinstance(part, np.ndarray) else part for part in found]
     return node.builder.concat(operands, len(_shape(computed)) - 1) if len(operands) > 1 else operands[0]
 
 
@@ -96,7 +93,7 @@ def _gather_nd(node: Node) -> Result:
     sizes = value.shape[batches : batches + depth]
     if not batches:
         return node.builder.gatherND(node.operand(0), node.indices(1, *sizes))
-    front = _grid(indices.shape[:-1], range(batches))
+    front = find_coordinates(node, indices.shape[:-1], range(batches))
     known = node.known_indices(1, *sizes)
     coordinates = _join(node, [front, node.operand(1)]) if known is None else node.constant(np.concatenate([front, known], -1))
     return node.builder.gatherND(node.operand(0), coordinates)
@@ -188,7 +185,10 @@ def _scatter_elements(node: Node) -> Result:
     data, updates = node.operand(0), node.operand(2)
     others = [index for index in range(value.rank) if index != axis]
     if any(indices.shape[index] != value.shape[index] for index in others):
-        front, behind = (_grid(indices.shape, axes) if axes else np.zeros((*indices.shape, 0)) for axes in (others[:axis], others[axis:]))
+        front, behind = (
+            find_coordinates(node, indices.shape, axes) if axes else np.zeros((*indices.shape, 0))
+            for axes in (others[:axis], others[axis:])
+        )
         if known is not None:
             coordinates = np.concatenate([front, known[..., np.newaxis], behind], -1).astype(np.int32)
             return _scatter_coordinates(node, reduction, value.rank, coordinates, node.constant(coordinates))
@@ -198,7 +198,7 @@ def _scatter_elements(node: Node) -> Result:
     if not reduction:
         return builder.scatterElements(data, places, updates, axis=axis)
     if known is not None:
-        coordinates = _grid(indices.shape, range(value.rank))
+        coordinates = find_coordinates(node, indices.shape, range(value.rank))
         coordinates[..., axis] = known
         if _are_unique(coordinates, value.shape):
             combined = _combine(node, reduction, builder.gatherElements(data, places, axis=axis), updates)
@@ -266,7 +266,7 @@ def _tensor_scatter(node: Node) -> Result:
     places = np.arange(steps, dtype=np.int32)
     spread = [value.shape[0], *[1] * axis]
     begin = np.zeros(value.shape[:1], np.int64) if not node.given(2) else node.value(2).array
-    grid = _grid(update.shape[: axis + 1], range(axis + 1))
+    grid = find_coordinates(node, update.shape[: axis + 1], range(axis + 1))
     if begin is not None:
         found = begin.astype(np.int64).reshape(spread) + places
         found = found % length if is_circular else found

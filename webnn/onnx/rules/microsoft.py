@@ -214,7 +214,7 @@ def _positions(node: Node, index: int) -> Value:
     shape = node.value(0).shape
     if len(shape) != 2:
         raise Refused(f"input_ids must be [batch, rows], got {list(shape)}")
-    return Value.known(np.arange(shape[1], dtype=np.int32).reshape(1, shape[1]))
+    return Value.known(node.positions(shape[1]).reshape(1, shape[1]))
 
 
 def _embed_layer_normalization(node: Node) -> list[Result]:

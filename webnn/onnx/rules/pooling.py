@@ -108,6 +108,8 @@ def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Wi
         parts = zip(tap[2:], windows, pitches, strict=True)
         return node.scalar(sum(index * window.dilation * pitch for index, window, pitch in parts), "int32")
 
+    # The places of windows are computed in 64 bits.
+    node.spend(2 * np.dtype(np.int64).itemsize * (product([window.places for window in windows]) + batches * channels))
     found = locate_maxima(node, x, greatest, [Window(size=batches, count=1), Window(size=channels, count=1), *windows], number)
     place = np.zeros([1] * (len(sizes) + 2), np.int32)
     for axis, (window, pitch) in enumerate(zip(windows, pitches, strict=True), 2):

@@ -45,7 +45,7 @@ def _parameter(node: Node, value: Value, spread: Sequence[int], shape: Sequence[
     axis = normalize_axis("axis", node.integer("axis", 1), len(shape)) if block else 0
     if not block or shape[axis] == spread[axis] * block:
         return arrange(node, value, spread)
-    places = (np.arange(shape[axis]) // block).astype(np.int32)
+    places = node.positions(shape[axis]) // min(block, shape[axis])
     array = node.find_array(value)
     if array is not None and array.shape == tuple(spread):
         return node.constant(array.take(places, axis))

@@ -25,6 +25,8 @@ __all__ = ["RULES"]
 
 #: The longest dimension of a result.
 _LONGEST = 1 << 22
+#: The most elements that the results of a dimension are weighted sums of: four for each, if the kernel is not stretched.
+_MOST_TAPS = 4 * _LONGEST
 #: A matrix of more elements is replaced by the sum of gathered elements, if there are few for each result.
 _LARGE_MATRIX = 1 << 20
 _FEW_TAPS = 16
@@ -189,6 +191,10 @@ def _interpolate(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plan
     tables: dict[int, Taps] = {}
     for axis, sampling in changed.items():
         stretch = max(1.0, float(1 / plans[axis].scale)) if node.flag("antialias", default=False) else 1.0
+        if 2 * radius * stretch * sampling.count > _MOST_TAPS:
+            raise Refused(
+                f"the results of a dimension must be sums of at most {_MOST_TAPS} elements in all, got {sampling.count} of {sampling.size}"
+            )
         if mode == "linear" and stretch == 1 and sampling.same_line(half_pixel(sampling.size, sampling.count)):
             native[axis] = sampling.count
         else:

@@ -130,7 +130,7 @@ def _dynamic_slice(node: Node) -> Result:
         if size == 1:
             places = node.reshape(start, [1])
         else:
-            places = node.builder.add(start, node.constant(np.arange(size, dtype=np.int32)))
+            places = node.builder.add(start, node.constant(node.positions(size)))
         operand = node.builder.gather(operand, places, axis=axis)
     return operand
 
@@ -181,7 +181,7 @@ def _place(node: Node, operand: MLOperand, update: MLOperand, starts: Mapping[in
     for axis, value in starts.items():
         size, given = update.descriptor.dimensions[axis], shape[axis]
         start = limit_index(node, node.operand_of(value), given - size)
-        places = node.constant(np.arange(given, dtype=np.int32))
+        places = node.constant(node.positions(given))
         if size == 1:
             # The update broadcasts.
             hit = builder.equal(places, start)

@@ -228,11 +228,12 @@ class _Scatter:
         """Return the next update for the same row, or their number; and the places of the first ones, that of others behind all rows."""
         builder, node = self._builder, self._node
         count = places.descriptor.dimensions[0]
-        numbers = node.constant(np.arange(count, dtype=np.int32))
+        known = node.positions(count)
+        numbers = node.constant(known)
         end = node.scalar(count, "int32")
         if count * count <= _MOST_PAIRS:
             is_same = builder.equal(node.reshape(places, [count, 1]), places)
-            is_later = builder.greater(numbers, node.constant(np.arange(count, dtype=np.int32).reshape(count, 1)))
+            is_later = builder.greater(numbers, node.constant(known.reshape(count, 1)))
             later = builder.where(builder.logicalAnd(is_same, is_later), numbers, end)
             following = builder.reduceMin(later, axes=[1], keepDimensions=False)
         else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from webnn.importing.along import find_coordinates
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.tflite.node import Node, Rule, Rules, borrow
@@ -79,7 +80,7 @@ def _dynamic_update_slice(node: Node) -> Result:
         raise Refused(f"the update must fit into {list(value.shape)}, and begin at one place, got {list(update.shape)}")
     if not value.rank:
         return update
-    grid = np.stack(np.meshgrid(*map(np.arange, update.shape), indexing="ij"), -1).astype(np.int32)
+    grid = find_coordinates(node, update.shape, range(update.rank))
     most = np.subtract(value.shape, update.shape).astype(np.int32)
     if begin.array is not None:
         coordinates = node.constant(grid + np.clip(begin.array, 0, most).astype(np.int32))

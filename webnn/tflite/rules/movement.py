@@ -244,6 +244,7 @@ def _set_diagonal(node: Node) -> Result:
     spread = [1, diagonal[-1]] if shape[-1] <= shape[-2] else [diagonal[-1], 1]
     line = node.reshape(node.operand(int(is_given)), [*shape[:-2], *spread])
     others = node.operand(0) if is_given else node.scalar(0, line)
+    node.spend(product(shape[-2:]))
     return node.builder.where(node.constant(np.eye(*shape[-2:], dtype=np.uint8)), line, others)
 
 
