@@ -30,7 +30,7 @@ _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
 @without_collection()
 def load(
-    source: str | os.PathLike[str] | ModelProto | Model,
+    source: str | os.PathLike[str] | bytes | ModelProto | Model,
     builder: GraphBuilder | None = None,
     *,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
@@ -46,8 +46,8 @@ def load(
     condition and a `Loop` or `Scan` with a known count are unrolled.
 
     Args:
-        source: The file, or the model, which is not changed: a `ModelProto`, or what `webnn.onnx.model.read` returned, for several imports
-            that share its weights. External data is read from the file's folder.
+        source: The file, its bytes, or the model, which is not changed: a `ModelProto`, or what `webnn.onnx.model.read` returned, for
+            several imports that share its weights. External data is read from the file's folder.
         builder: The builder that gets the graph; without one it is only described.
         shapes: The shapes of inputs, by their names: sizes, and names as in ``dims``. Needed where the model leaves a dimension open.
         constants: Inputs that are known, by their names: numbers or arrays. Shapes, axes and counts must be known.
@@ -63,6 +63,7 @@ def load(
         RefusedModelError: Some nodes or inputs cannot be imported, or need the number of a size that has a name. It names all of them.
         FormatError: The file is not a valid model, or its external data is missing.
         OSError: A file cannot be read.
+        TypeError: The source has another type.
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """

@@ -254,30 +254,39 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-def read(source: str | os.PathLike[str] | ModelProto | Model, *, apart: bool = False) -> Model:
-    """Read a model from a file; one that is given is not changed. The elements of large initializers may be kept apart.
+def read(source: str | os.PathLike[str] | bytes | ModelProto | Model, *, apart: bool = False) -> Model:
+    """Read a model from a file, or its bytes; one that is given is not changed. The elements of large initializers may be kept apart.
 
     A model that was read already is returned.
 
     Raises:
         FormatError: It is not an ONNX model, or its opset is not supported.
         OSError: The file cannot be read.
+        TypeError: The source has another type.
     """
     if isinstance(source, Model):
         return source
+    if isinstance(source, bytes):
+        source = _parse(source, "model")
     if isinstance(source, ModelProto):
         return _check(source, source.graph.name or "model", None)
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"load: source must be a file, the bytes of one, or a ModelProto, got {webidl.describe(source)}")
     path = Path(source)
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > _LARGEST:
             raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
         data, raws = read_apart(file) if apart else (file.readall(), {})
+    return _check(_parse(data, path), os.fspath(path), path.parent, raws)
+
+
+def _parse(data: bytes, file: str | Path) -> ModelProto:
     proto = ModelProto()
     try:
         proto.ParseFromString(data)
     except DecodeError as error:
-        raise FormatError(f"is not an ONNX model: {error}", path) from None
-    return _check(proto, os.fspath(path), path.parent, raws)
+        raise FormatError(f"is not an ONNX model: {error}", file) from None
+    return proto
 
 
 def _check(proto: ModelProto, file: str, folder: Path | None, apart: Mapping[int, bytes] = MappingProxyType({})) -> Model:

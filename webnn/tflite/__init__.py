@@ -55,6 +55,7 @@ def load(
         ValueError: There is no such signature.
         TFLiteMissingError: The package tflite is not installed.
         OSError: The file cannot be read.
+        TypeError: The source has another type.
         NotSupportedError: The builder's draft has no counterpart of an operator.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """

@@ -282,9 +282,12 @@ def read(source: str | os.PathLike[str] | bytes) -> Model:
         FormatError: It is not a TFLite model, or it contradicts itself.
         TFLiteMissingError: The package tflite is not installed.
         OSError: The file cannot be read.
+        TypeError: The source has another type.
     """
     if isinstance(source, bytes):
         file, data = "model", source
+    elif not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"load: source must be a file, or the bytes of one, got {webidl.describe(source)}")
     else:
         path = Path(source)
         file = os.fspath(path)

@@ -42,6 +42,19 @@ def test_a_model_becomes_a_graph() -> None:
     assert [each.outcome for each in imported.report.nodes] == ["converted", "converted"]
 
 
+def test_the_bytes_of_a_file_are_a_model() -> None:
+    data = parser.parse_model(MODEL).SerializeToString()
+    assert webnn.onnx.load(data, dims={"batch": 2}).description == webnn.onnx.load(parser.parse_model(MODEL), dims={"batch": 2}).description
+    with pytest.raises(webnn.FormatError, match="model: is not an ONNX model"):
+        webnn.onnx.load(data[:-1])
+
+
+@pytest.mark.parametrize("source", [3, None, bytearray(b"x")])
+def test_a_source_of_another_type(source: Any) -> None:
+    with pytest.raises(TypeError, match="load: source must be a file, the bytes of one, or a ModelProto, got"):
+        webnn.onnx.load(source)
+
+
 def test_it_computes_in_a_builder() -> None:
     context = make_context()
     builder = MLGraphBuilder(context)

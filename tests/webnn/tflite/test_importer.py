@@ -168,6 +168,12 @@ def test_copies_of_one_buffer_take_memory() -> None:
     assert report.refusals[0].reason.startswith("what is computed at import must have at most 1 GiB")
 
 
+@pytest.mark.parametrize("source", [3, None, bytearray(b"x")])
+def test_a_source_of_another_type(source: Any) -> None:
+    with pytest.raises(TypeError, match="load: source must be a file, or the bytes of one, got"):
+        webnn.tflite.load(source)
+
+
 def test_a_matrix_of_a_long_diagonal_takes_no_memory() -> None:
     with pytest.raises(webnn.tflite.RefusedModelError, match="what is computed at import must have at most 1 GiB"):
         webnn.tflite.load(one("MATRIX_DIAG", [f(1 << 16)], [f()]))
