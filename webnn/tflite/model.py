@@ -1,7 +1,7 @@
 """TFLite files: reading them whole into plain dataclasses. Files are foreign: no offset and no count is believed.
 
-The package `tflite` has an accessor for each field of the schema. An accessor reads inside the file or raises an error, but a hostile file
-can say that a list is long, or that many lists are one: what is read is counted.
+A field is read inside the file, or raises an error, but a hostile file can say that a list is long, or that many lists are one: what is
+read is counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ml_dtypes import int4
 from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
 from webnn.importing.values import Array, Refused
-from webnn.tflite.schema import Lists, accessors, load_schema, names_of, quicken
+from webnn.tflite.schema import Record, load_schema, names_of
 from webnn.validation import webidl
 
 __all__ = ["Model", "Operator", "Quantization", "Signature", "Sparsity", "Subgraph", "Tensor", "read"]
@@ -37,7 +37,7 @@ _MOST_ELEMENTS = 1 << 48
 _MOST_FACTOR = 1 << 6
 #: The longest name, in bytes. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
-#: The errors of accessors that a hostile offset or count leads out of the file.
+#: The errors of reading a field that a hostile offset or count leads out of the file.
 _FAULTS = (struct.error, ValueError, TypeError, IndexError, OverflowError, AttributeError)
 
 
@@ -315,18 +315,18 @@ class _Reader:
         self._file = file
         self._schema = load_schema()
         self._left = len(data) + _MOST_MORE
-        self._lists: Lists = {}
 
     def read(self) -> Model:
-        model = quicken(self._schema.Model.GetRootAs(self._data, 0), self._lists)
-        if model.Version() != _VERSION:
-            raise self._fault(f"the version must be {_VERSION}, got {model.Version()}")
-        codes = [self._code(each) for each in self._list(model, "OperatorCodes")]
-        buffers = [self._buffer(each) for each in self._list(model, "Buffers")]
-        subgraphs = [self._subgraph(each, codes, buffers) for each in self._list(model, "Subgraphs")]
+        model = Record.first("Model", self._data, {})
+        version = model.number("Version")
+        if version != _VERSION:
+            raise self._fault(f"the version must be {_VERSION}, got {version}")
+        codes = [self._code(each) for each in self._list(model, "OperatorCodes", "OperatorCode")]
+        buffers = [self._buffer(each) for each in self._list(model, "Buffers", "Buffer")]
+        subgraphs = [self._subgraph(each, codes, buffers) for each in self._list(model, "Subgraphs", "SubGraph")]
         if not subgraphs:
             raise self._fault("it must have a subgraph")
-        signatures = [self._signature(each, subgraphs) for each in self._list(model, "SignatureDefs")]
+        signatures = [self._signature(each, subgraphs) for each in self._list(model, "SignatureDefs", "SignatureDef")]
         return Model(self._file, subgraphs, signatures)
 
     def _fault(self, message: str) -> FormatError:
@@ -337,67 +337,55 @@ class _Reader:
         if self._left < 0:
             raise self._fault(f"its lists must have fewer elements than its {len(self._data)} bytes")
 
-    def _list(self, table: Any, name: str) -> list[Any]:
+    def _list(self, record: Record, name: str, kind: str) -> list[Record]:
         """Return the tables of a vector."""
-        count = getattr(table, f"{name}Length")()
-        self._spend(count)
-        get, lists = getattr(table, name), self._lists
-        return [quicken(get(index), lists) for index in range(count)]
-
-    def _numbers(self, array: Any) -> list[Any]:
-        """Return the elements of a vector; a missing one is 0."""
-        if not isinstance(array, np.ndarray):
-            return []
-        self._spend(array.size)
-        numbers: list[Any] = array.tolist()
-        return numbers
+        self._spend(record.length(name))
+        return record.tables(name, kind)
 
     def _text(self, text: bytes | None) -> str:
         if text is not None and len(text) > _LONGEST_NAME:
             raise self._fault(f"names must have at most {_LONGEST_NAME} bytes, got {len(text)}")
         return (text or b"").decode()
 
-    def _code(self, code: Any) -> tuple[str, int]:
+    def _code(self, code: Record) -> tuple[str, int]:
         # Old files have the first field only, new ones both.
-        number = max(code.DeprecatedBuiltinCode(), code.BuiltinCode())
+        number = max(code.number("DeprecatedBuiltinCode"), code.number("BuiltinCode"))
         name = names_of("BuiltinOperator").get(number, f"operator {number}")
-        return (f"CUSTOM.{self._text(code.CustomCode())}" if name == "CUSTOM" else name), code.Version()
+        return (f"CUSTOM.{self._text(code.text('CustomCode'))}" if name == "CUSTOM" else name), code.number("Version")
 
-    def _buffer(self, buffer: Any) -> Array | None:
-        start, size = buffer.Offset(), buffer.Size()
+    def _buffer(self, buffer: Record) -> Array | None:
+        start, size = buffer.number("Offset"), buffer.number("Size")
         if start > 1:
             # Behind the tables, in files of more than 2 GiB.
             if start + size > len(self._data):
                 raise self._fault(f"a buffer must end within its {len(self._data)} bytes, got {size} bytes at {start}")
             return np.frombuffer(self._data, np.uint8, size, start)
-        data = buffer.DataAsNumpy()
-        return data if isinstance(data, np.ndarray) and data.size else None
+        data = buffer.array("Data")
+        return data if data is not None and data.size else None
 
-    def _subgraph(self, graph: Any, codes: Sequence[tuple[str, int]], buffers: Sequence[Array | None]) -> Subgraph:
+    def _subgraph(self, graph: Record, codes: Sequence[tuple[str, int]], buffers: Sequence[Array | None]) -> Subgraph:
         names: set[str] = set()
-        tensors = [self._tensor(each, index, names, buffers) for index, each in enumerate(self._list(graph, "Tensors"))]
-        operators = [self._operator(each, codes, len(tensors)) for each in self._list(graph, "Operators")]
-        inputs, outputs = (
-            self._indices(numbers, len(tensors), 0, "inputs and outputs") for numbers in (graph.InputsAsNumpy(), graph.OutputsAsNumpy())
-        )
-        return Subgraph(self._text(graph.Name()), tensors, operators, inputs, outputs)
+        tensors = [self._tensor(each, index, names, buffers) for index, each in enumerate(self._list(graph, "Tensors", "Tensor"))]
+        operators = [self._operator(each, codes, len(tensors)) for each in self._list(graph, "Operators", "Operator")]
+        inputs, outputs = (self._indices(graph, name, len(tensors), 0, "inputs and outputs") for name in ("Inputs", "Outputs"))
+        return Subgraph(self._text(graph.text("Name")), tensors, operators, inputs, outputs)
 
-    def _indices(self, numbers: Any, count: int, least: int, what: str) -> tuple[int, ...]:
-        found = self._numbers(numbers)
+    def _indices(self, record: Record, name: str, count: int, least: int, what: str) -> tuple[int, ...]:
+        found = record.numbers(name, self._spend)
         if found and not least <= min(found) <= max(found) < count:
             raise self._fault(f"{what} must be tensors from {least} to {count - 1}, got {webidl.describe(found)}")
         return tuple(found)
 
-    def _tensor(self, tensor: Any, index: int, names: set[str], buffers: Sequence[Array | None]) -> Tensor:
-        name = self._text(tensor.Name()) or f"tensor {index}"
+    def _tensor(self, tensor: Record, index: int, names: set[str], buffers: Sequence[Array | None]) -> Tensor:
+        name = self._text(tensor.text("Name")) or f"tensor {index}"
         while name in names:
             name = f"{name} {index}"
         names.add(name)
-        shape, signature = self._numbers(tensor.ShapeAsNumpy()), self._numbers(tensor.ShapeSignatureAsNumpy())
+        shape, signature = tensor.numbers("Shape", self._spend), tensor.numbers("ShapeSignature", self._spend)
         if len(shape) > _MOST_AXES or min(shape, default=0) < 0 or math.prod(filter(None, shape)) >= _MOST_ELEMENTS:
             wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0, and fewer than {_MOST_ELEMENTS} elements"
             raise self._fault(f"the tensor {webidl.describe(name)} must have {wanted}, got {webidl.describe(shape)}")
-        buffer, kind, isVariable = tensor.Buffer(), tensor.Type(), bool(tensor.IsVariable())
+        buffer, kind, isVariable = tensor.number("Buffer"), tensor.number("Type"), tensor.number("IsVariable")
         if not 0 <= buffer < len(buffers):
             raise self._fault(f"the tensor {webidl.describe(name)} must have one of {len(buffers)} buffers, got {buffer}")
         data = None if isVariable else buffers[buffer]
@@ -407,17 +395,18 @@ class _Reader:
             shape=tuple(shape),
             open=frozenset([axis for axis, size in enumerate(signature) if size < 0]) if len(signature) == len(shape) else frozenset(),
             data=data,
-            quantization=self._quantization(name, tensor.Quantization(), shape),
-            sparsity=self._sparsity(tensor.Sparsity()),
+            quantization=self._quantization(name, tensor.table("Quantization", "QuantizationParameters"), shape),
+            sparsity=self._sparsity(tensor.table("Sparsity", "SparsityParameters")),
             is_variable=isVariable,
         )
 
-    def _quantization(self, name: str, given: Any, shape: Sequence[int]) -> Quantization | None:
-        if given is None or not quicken(given, self._lists).ScaleLength():
+    def _quantization(self, name: str, given: Record | None, shape: Sequence[int]) -> Quantization | None:
+        if given is None or not given.length("Scale"):
             return None
-        scales = given.ScaleAsNumpy()
-        zeros = given.ZeroPointAsNumpy() if given.ZeroPointLength() else np.zeros(1, np.int64)
-        axis = given.QuantizedDimension()
+        scales, zeros, axis = given.array("Scale"), given.array("ZeroPoint"), given.number("QuantizedDimension")
+        assert scales is not None  # it has elements
+        if zeros is None or not zeros.size:
+            zeros = np.zeros(1, np.int64)
         self._spend(scales.size + zeros.size)
         fits = scales.size == 1 or (0 <= axis < len(shape) and scales.size == shape[axis])
         if not fits or zeros.size not in (1, scales.size):
@@ -427,59 +416,55 @@ class _Reader:
             )
         return Quantization(scales, np.full(scales.size, zeros), axis)
 
-    def _sparsity(self, given: Any) -> Sparsity | None:
+    def _sparsity(self, given: Record | None) -> Sparsity | None:
         if given is None:
             return None
-        order, blocks = self._numbers(given.TraversalOrderAsNumpy()), self._numbers(given.BlockMapAsNumpy())
-        return Sparsity(order, blocks, [self._level(each) for each in self._list(given, "DimMetadata")])
+        order, blocks = given.numbers("TraversalOrder", self._spend), given.numbers("BlockMap", self._spend)
+        return Sparsity(order, blocks, [self._level(each) for each in self._list(given, "DimMetadata", "DimensionMetadata")])
 
-    def _level(self, level: Any) -> int | tuple[Array, Array]:
-        if level.Format() == self._schema.DimensionType.DENSE:
-            size: int = level.DenseSize()
+    def _level(self, level: Record) -> int | tuple[Array, Array]:
+        if level.number("Format") == self._schema.DimensionType.DENSE:
+            size: int = level.number("DenseSize")
             return size
-        segments = self._positions(level.ArraySegmentsType(), level.ArraySegments())
-        return segments, self._positions(level.ArrayIndicesType(), level.ArrayIndices())
+        return self._positions(level, "ArraySegments"), self._positions(level, "ArrayIndices")
 
-    def _positions(self, kind: int, table: Any) -> Array:
-        name = names_of("SparseIndexVector").get(kind)
-        if name not in ("Int32Vector", "Uint16Vector", "Uint8Vector") or table is None:
+    def _positions(self, level: Record, field: str) -> Array:
+        name = names_of("SparseIndexVector").get(level.number(f"{field}Type"))
+        vector = level.table(field, name) if name in ("Int32Vector", "Uint16Vector", "Uint8Vector") else None
+        if vector is None:
             raise self._fault(f"sparse positions must be vectors of integers, got {name}")
-        vector = getattr(self._schema, name)()
-        vector.Init(table.Bytes, table.Pos)
-        return np.array(self._numbers(vector.ValuesAsNumpy()), np.int64)
+        return np.array(vector.numbers("Values", self._spend), np.int64)
 
-    def _operator(self, operator: Any, codes: Sequence[tuple[str, int]], tensors: int) -> Operator:
-        index = operator.OpcodeIndex()
+    def _operator(self, operator: Record, codes: Sequence[tuple[str, int]], tensors: int) -> Operator:
+        index = operator.number("OpcodeIndex")
         if not index < len(codes):
             raise self._fault(f"an operator must have one of {len(codes)} codes, got {index}")
         options: dict[str, Any] = {}
-        for enumeration, kind, get in (
-            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions),
-            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2),
-        ):
+        for enumeration in ("BuiltinOptions", "BuiltinOptions2"):
+            kind = operator.number(f"{enumeration}Type")
             name = names_of(enumeration).get(kind, "NONE") if kind else "NONE"
-            table = None if name == "NONE" else get()
-            if table is not None:
-                fields = getattr(self._schema, name)()
-                fields.Init(table.Bytes, table.Pos)
-                quicken(fields, self._lists)
-                options |= {field: self._option(read(fields), is_vector=is_vector) for field, is_vector, read in accessors(name)}
-        custom = operator.CustomOptionsAsNumpy()
-        inputs = self._indices(operator.InputsAsNumpy(), tensors, -1, "the inputs of an operator")
-        outputs = self._indices(operator.OutputsAsNumpy(), tensors, 0, "the outputs of an operator")
+            record = None if name == "NONE" else operator.table(enumeration, name)
+            if record is not None:
+                for field, (_, number, _, letter, _, is_text) in record.fields.items():
+                    if number is not None:
+                        options[field] = record.number(field)
+                    elif letter:
+                        options[field] = record.numbers(field, self._spend)
+                    elif is_text:
+                        text = record.text(field)
+                        options[field] = None if text is None else self._text(text)
+        custom = operator.array("CustomOptions")
+        inputs = self._indices(operator, "Inputs", tensors, -1, "the inputs of an operator")
+        outputs = self._indices(operator, "Outputs", tensors, 0, "the outputs of an operator")
         key, version = codes[index]
-        return Operator(key, version, inputs, outputs, options, custom.tobytes() if isinstance(custom, np.ndarray) else b"")
+        return Operator(key, version, inputs, outputs, options, b"" if custom is None else custom.tobytes())
 
-    def _option(self, found: Any, *, is_vector: bool) -> Any:
-        if is_vector:
-            return self._numbers(found)
-        return self._text(found) if isinstance(found, bytes) else found
-
-    def _signature(self, signature: Any, subgraphs: Sequence[Subgraph]) -> Signature:
-        index = signature.SubgraphIndex()
+    def _signature(self, signature: Record, subgraphs: Sequence[Subgraph]) -> Signature:
+        index = signature.number("SubgraphIndex")
         if not index < len(subgraphs):
             raise self._fault(f"a signature must have one of {len(subgraphs)} subgraphs, got {index}")
         inputs, outputs = (
-            {each.TensorIndex(): self._text(each.Name()) for each in self._list(signature, name)} for name in ("Inputs", "Outputs")
+            {each.number("TensorIndex"): self._text(each.text("Name")) for each in self._list(signature, name, "TensorMap")}
+            for name in ("Inputs", "Outputs")
         )
-        return Signature(self._text(signature.SignatureKey()), index, inputs, outputs)
+        return Signature(self._text(signature.text("SignatureKey")), index, inputs, outputs)
