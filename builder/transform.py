@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webnn.validation.operation import Operation
     from webnn.validation.revision import Revision
 
-__all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
+__all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "repeat_operator", "survey"]
 
 
 def build(
@@ -88,11 +88,11 @@ def _copy(graph: ComputationalGraph, builder: GraphBuilder) -> dict[str, MLOpera
     for source in graph.operators:
         copied = tuple([find(operand) for operand in source.inputs])
         optional = tuple([(member, find(operand)) for member, operand in source.members]) if source.members else ()
-        results[source.index] = _repeat(builder, source, rows[source.operation.name], source.label, copied, optional)
+        results[source.index] = repeat_operator(builder, source, rows[source.operation.name], source.label, copied, optional)
     return {name: find(operand) for name, operand in graph.outputs.items()}
 
 
-def _repeat(
+def repeat_operator(
     builder: GraphBuilder,
     source: Operator,
     row: Operation,
@@ -393,7 +393,7 @@ class _Copier(Rebuilder):
             or not _are_like([each for _, each in members], [each for _, each in source.members])
         ):
             return False
-        results = _repeat(self._builder, source, row, described.label, inputs, members)
+        results = repeat_operator(self._builder, source, row, described.label, inputs, members)
         for name, result in zip(described.outputs, results, strict=True):
             self._give(name, result)
         return True

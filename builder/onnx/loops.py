@@ -129,7 +129,7 @@ class _Search:
         return (
             one.operation is before.operation
             and type(one) is type(before) is Operator
-            and one.result == before.result
+            and (one.result is before.result or one.result == before.result)
             and one.arguments == before.arguments
             and (one.options is before.options or one.options == before.options)
             and len(one.inputs) == len(before.inputs)
@@ -145,7 +145,7 @@ class _Search:
             if one is before:
                 continue
             maker, first = one._operator, before._operator
-            if one.descriptor != before.descriptor:
+            if one.descriptor is not before.descriptor and one.descriptor != before.descriptor:
                 return False
             if maker is None or first is None:
                 if one._value is None or before._value is None or not _is_small(one):

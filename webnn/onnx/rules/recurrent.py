@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.packed import Packed
+from webnn.importing.repetition import Repetition
 from webnn.importing.steps import Result
 from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
@@ -409,13 +411,13 @@ def _unroll(node: Node, network: _Network, initial: Sequence[MLOperand | None], 
             for state in initial
         ]
         found = {}
+        repetition = Repetition(builder, states)
         for number in reversed(range(network.steps)) if backward else range(network.steps):
-            states = step(cell, inputs[number], states)
-            found[number] = states[0]
+            found[number] = repetition.run(inputs[number], partial(step, cell))
         if node.outputs[0]:
             rows = _concat(node, [found[number] for number in range(network.steps)], 0)
             sequences.append(node.reshape(rows, [network.steps, 1, batch, hidden]))
-        finals.append([node.reshape(state, [1, batch, hidden]) for state in states])
+        finals.append([node.reshape(state, [1, batch, hidden]) for state in repetition.states])
     lasts = [_concat(node, parts, 0) for parts in zip(*finals, strict=True)]
     return _finish(node, network, _concat(node, sequences, 1) if sequences else None, lasts)
 
