@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distributions
 from pathlib import Path
@@ -66,6 +67,7 @@ def make_page(models: Mapping[str, Model], results: Path = RESULTS) -> str:
 def _lines(models: Mapping[str, Model], found: Mapping[str, Result], versions: Mapping[str, str]) -> Iterator[str]:
     measured = ", ".join(f"{name} {each}" for name, each in versions.items() if name != "webnn")
     yield f"Measured with {measured}."
+    yield from _starts(found)
     for kind in FORMATS.values():
         rows = [(model, found[name]) for name, model in models.items() if name in found and format_of(model) is kind]
         if not rows:
@@ -85,6 +87,18 @@ def _lines(models: Mapping[str, Model], found: Mapping[str, Result], versions: M
         model = models[name]
         yield " ".join(["webnn check", f"{name}{model.suffix}", *map(_quote, options(model))])
     yield "```"
+
+
+def _starts(found: Mapping[str, Result]) -> Iterator[str]:
+    """Yield how long a model takes from its file to a graph, import and build, against a session of its judge."""
+    whole = {name: each.times.start for name, each in found.items() if each.times is not None and each.times.start is not None}
+    if not whole:
+        return
+    slowest = max(whole, key=whole.__getitem__)
+    yield ""
+    median = statistics.median(whole.values())
+    yield f"Import and build together take {median:.2f} times a session of the judge in the median of {len(whole)}"
+    yield f"models, and {whole[slowest]:.1f} times at most (`{slowest}`)."
 
 
 def _numbers(rows: Sequence[tuple[Model, Result]]) -> Iterator[str]:

@@ -43,6 +43,11 @@ class Times:
             return None
         return self.load / self.session, self.run / self.reference, self.fast / self.reference
 
+    @property
+    def start(self) -> float | None:
+        """The time of the import and the build against that of the judge's session."""
+        return (self.load + self.build) / self.session if self.session else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
