@@ -86,16 +86,19 @@ function answerOf({parts: [first, ...rest]}) {
 let name, highest = 1, binding, greeted;
 // The messages that are not known to be carried out. The first one has the number `first`. Those from the place `shipped` on were not sent yet.
 let queue, first, shipped;
-// How many bytes they have, and those that were not sent.
-let queued, unsent;
+// How many bytes they have, those that were not sent, and their texts; and how many of them are too large for a frame.
+let queued, unsent, texts, tooLarge;
+// Those before this number are to be sent.
+let due = 0;
 // The bytes that were written to tensors last, by the texts of the requests, and how many they are.
 let kept, keptSize;
 function begin() {
   const digits = global.crypto.getRandomValues(new Uint8Array(16));
   name = Array.from(digits, each => each.toString(16).padStart(2, '0')).join('');
   greeted = false;
-  [queue, first, shipped, queued, unsent] = [[], 1, 0, 0, 0];
+  [queue, first, shipped, queued, unsent, texts, tooLarge] = [[], 1, 0, 0, 0, 0, 0];
   [kept, keptSize] = [new Map(), 0];
+  due = 0;
 }
 begin();
 const addressOf = what => `${endpoint}/${what}?s=${name}`;
@@ -220,18 +223,37 @@ function tellPlace() {
   const [, address = '', line = 0] = /([^\s(@]*?):(\d{1,9})(?::\d+)?\)?$/.exec(found ?? '') ?? [], place = `${address.slice(0, LONGEST_PLACE)}:${line}`;
   if (place !== lastPlace) enqueue('L', lastPlace = place, []);
 }
-const ENOUGH = 1 << 20, MOST_QUEUED = 1 << 24, LARGEST_FRAME = 1 << 22, MOST_OPERATIONS = 1024;
+// The emulator carries out the messages of a frame while the next one is on its way. Of many frames, most wait here until those before them are
+// carried out: the browser would copy them, and send none meanwhile.
+const ENOUGH = 1 << 20, MOST_QUEUED = 1 << 26, MOST_TEXT = 1 << 24, FRAME = 1 << 18, LARGEST_FRAME = 1 << 22, MOST_OPERATIONS = 1024;
+const WINDOW = 1 << 21;
 // The emulator takes a body with twice as many (messages.py).
 const MOST_MESSAGES = 1 << 16;
 const MOST_KEPT = 1 << 23, LONGEST_KEPT = 1 << 12, WRITES = '["MLContext","writeTensor",';
 function enqueue(kind, text, buffers) {
-  const parts = [encoder.encode(text), ...buffers.map(each => each.slice())];
-  if (kind === 'D' && isWrite(text, parts)) kind = shorten(text, parts);
+  let parts = [encoder.encode(text), ...buffers], frame;
+  if (kind === 'D' && isWrite(text, parts)) {
+    parts[1] = parts[1].slice();
+    kind = shorten(text, parts);
+  } else if (messageSize(parts) > FRAME && fits(parts)) [frame, parts] = makeFrame(kind, parts);
+  else parts = parts.map((each, index) => index === 0 ? each : each.slice());
   const size = messageSize(parts);
-  queue.push([kind, parts]);
+  queue.push([kind, parts, frame]);
+  count(size, parts[0].length, fits(parts) ? 0 : 1);
+  return first + queue.length - 1;
+}
+const fits = parts => NUMBER + messageSize(parts) <= LARGEST_FRAME;
+function count(size, length, large) {
   queued += size;
   unsent += size;
-  return first + queue.length - 1;
+  texts += length;
+  tooLarge += large;
+}
+// The frame of one message, with room for its number: large bytes are copied once. Returns the parts of it, too.
+function makeFrame(kind, parts) {
+  const frame = new Uint8Array(NUMBER + messageSize(parts));
+  let at = writeHead(new DataView(frame.buffer), NUMBER, kind, parts);
+  return [frame, parts.map(part => { frame.set(part, at); return frame.subarray(at, at += part.length); })];
 }
 // Bytes that are written to a tensor again are not sent again. Both sides keep the last ones of each request by its text: the emulator follows the
 // same rules (session.py), and every message that is queued here arrives there once, or the session ends.
@@ -262,25 +284,35 @@ function acknowledge(number) {
   const done = queue.splice(0, Math.max(0, number - first + 1));
   first += done.length;
   shipped = Math.max(0, shipped - done.length);
-  for (const [, parts] of done) queued -= messageSize(parts);
+  for (const [, parts] of done) {
+    queued -= messageSize(parts);
+    texts -= parts[0].length;
+  }
 }
-// Send all messages through the live connection. Returns false if that cannot take them.
-const canShip = () => isReady && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED && queue.length < MOST_MESSAGES;
+// Send the messages through the live connection, in frames: now, or when those before them are carried out. Returns false if that cannot take them.
+const isFull = () => queued > MOST_QUEUED || texts > MOST_TEXT || queue.length >= MOST_MESSAGES;
+const canShip = () => isReady && socket.readyState === WebSocket.OPEN && tooLarge === 0 && !isFull();
 function ship() {
   if (!canShip()) return false;
-  while (shipped < queue.length) {
+  due = first + queue.length;
+  shipDue();
+  return true;
+}
+function shipDue() {
+  while (first + shipped < due && queued - unsent <= WINDOW && socket.readyState === WebSocket.OPEN) {
     const messages = [], number = first + shipped;
     let size = NUMBER;
-    for (let next = queue[shipped]; next !== undefined; next = queue[++shipped]) {
-      size += messageSize(next[1]);
-      if (size > LARGEST_FRAME) break;
+    for (let next = queue[shipped]; first + shipped < due; next = queue[++shipped]) {
+      const more = messageSize(next[1]);
+      if (messages.length > 0 && size + more > FRAME) break;
+      size += more;
       messages.push(next);
     }
-    if (messages.length === 0) return false;
-    Reflect.apply(sendFrame, socket, [pack(number, messages, LARGEST_FRAME)]);
+    unsent -= size - NUMBER;
+    const [[, , frame]] = messages;
+    if (frame !== undefined) new DataView(frame.buffer).setUint32(0, number, true);
+    Reflect.apply(sendFrame, socket, [frame ?? pack(number, messages, LARGEST_FRAME)]);
   }
-  unsent = 0;
-  return true;
 }
 // Send a request without an answer: now, which is when the program's function is done, or with the next one. While a program goes on without a
 // break, the browser sends nothing through the live connection, and a request would repeat all of it.
@@ -290,7 +322,7 @@ let willShip = false;
 function tell(text, buffers, now) {
   tellPlace();
   enqueue('D', text, buffers);
-  if (unsent > MOST_QUEUED || queue.length >= MOST_MESSAGES || hasEnded()) exchange([]);
+  if (isFull() || hasEnded()) exchange([]);
   else if ((now || unsent > ENOUGH) && !willShip) {
     willShip = true;
     queueMicrotask(shipNow);
@@ -306,9 +338,8 @@ function start(text, buffers) {
   tellPlace();
   const number = enqueue('P', text, buffers);
   if (ship()) return number;
-  const size = messageSize(queue.pop()[1]);
-  queued -= size;
-  unsent -= size;
+  const [, parts] = queue.pop();
+  count(-messageSize(parts), -parts[0].length, fits(parts) ? 0 : -1);
   return undefined;
 }
 // Send all messages, and wait for the answer.
@@ -323,7 +354,7 @@ function exchange(messages) {
     isWaiting = false;
     if (late.length > 0) queueTask(catchUp);
   }
-  [queue, first, shipped, queued, unsent] = [[], first + queue.length + messages.length, 0, 0, 0];
+  [queue, first, shipped, queued, unsent, texts, tooLarge] = [[], first + queue.length + messages.length, 0, 0, 0, 0, 0];
   greeted = true;
   return unpack(bytes);
 }
@@ -375,7 +406,10 @@ function receive(ours, data) {
   // The first message says that requests may come.
   if (data.byteLength === 0) { isReady ||= ours === name; return; }
   const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
-  if (ours === name && 'ARN'.includes(body.kind)) acknowledge(body.number);
+  if (ours === name && 'ARN'.includes(body.kind)) {
+    acknowledge(body.number);
+    shipDue();
+  }
   if (body.kind === 'R') settle(key, body);
   if (body.kind === 'N') take(key);
   if (body.kind === 'L' && ours === name) binding?.tellLost(JSON.parse(decoder.decode(body.parts[0].part)), run => run());

@@ -26,6 +26,8 @@ LONGEST_RELAYED, LONGEST_FRAME = 1 << 16, (1 << 22) + 1
 READY = b""
 #: How often the browser at the other end is asked whether it is there, in seconds.
 HEARTBEAT = 20.0
+#: How many bytes of calls of a live connection are carried out without an answer while others wait. page_host.js sends more meanwhile.
+_MUCH = 1 << 18
 
 _Exchange = Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]
 
@@ -220,6 +222,7 @@ class _Live(_Connection):
     def __init__(self, exchange: _Exchange, session: Session) -> None:
         super().__init__(exchange)
         self._session = session
+        self._unanswered = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Tell the page that calls may come, and of what is done already."""
@@ -227,5 +230,9 @@ class _Live(_Connection):
         self._session.connect(lambda body: self.send(b"".join(body)), self._transport.get_write_buffer_size)
 
     def _answers(self, call: bytes) -> bool:
-        # Of much, the page keeps a copy until it is told.
-        return len(call) > SMALL
+        # Of much, the page keeps a copy until it is told, and sends the rest then. An answer is one to all calls before it.
+        self._unanswered += len(call)
+        if self._unanswered <= (_MUCH if self._calls else SMALL):
+            return False
+        self._unanswered = 0
+        return True

@@ -358,7 +358,7 @@ class Server:
         loop = asyncio.get_running_loop()
         sending: set[asyncio.Task[None]] = set()
         # Each is changed by one thread only.
-        pushed = sent = 0
+        pushed = sent = unanswered = 0
 
         async def send(body: list[Bytes]) -> None:
             nonlocal sent
@@ -382,8 +382,9 @@ class Server:
         async for message in socket:
             if message.type is WSMsgType.BINARY:
                 answer = await session.exchange(*await unpack_aside(message.data))
-                # Of much, the page keeps a copy until it is told.
-                if len(message.data) > SMALL:
+                # Of much, the page keeps a copy until it is told, and sends the rest then.
+                if (unanswered := unanswered + len(message.data)) > SMALL:
+                    unanswered = 0
                     await send(answer)
 
     async def _relay(self, request: web.Request) -> web.StreamResponse:
