@@ -36,7 +36,7 @@ _MOST_MESSAGES = 1 << 17
 _MOST_PARTS = 2 * _MOST_MESSAGES
 #: The longest text of a message: that of a call that names 80,000 operands has 1.3 MB. Everything of this process waits while one is read.
 _LONGEST_TEXT = 1 << 22
-#: The most bytes of all texts of a body. page_host.js sends a call and at most 17 MiB of messages before it.
+#: The most bytes of all texts of a body. page_host.js sends a call and at most 16 MiB of texts, and one text, before it.
 _MOST_TEXT = 1 << 25
 #: The most punctuation marks of a text, which are about as many as its values: 0.1 s to read. Short texts need not be counted.
 _MOST_MARKS = 1 << 18

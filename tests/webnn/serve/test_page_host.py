@@ -44,6 +44,7 @@ class Page:
         self._pushed: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self._done = False
         self._pieces = b""
+        self._unanswered = 0
         self._realm = make_realm(
             lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
             "2026-06",
@@ -113,7 +114,9 @@ class Page:
                     return 200, _join(self._wait(self._call(address, content)))
                 case "SEND", "live":
                     answer = self._wait(self._call(address, content))
-                    if len(content) > SMALL:
+                    self._unanswered += len(content)
+                    if self._unanswered > SMALL:
+                        self._unanswered = 0
                         self._pushed.put((address, _join(answer)))
                     return 200, b""
                 case "POST", "result":

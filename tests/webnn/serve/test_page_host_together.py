@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
 import webnn
+from tests.webnn.serve import test_page_host
 from tests.webnn.serve.test_page_host import START, TENSORS, Page, faults, page
 from webnn.javascript.channel import Bytes
 from webnn.javascript.dispatch import Dispatcher
+from webnn.serve.options import Options
+from webnn.serve.script import make_script
 
 __all__ = ["faults", "page"]  # fixtures
 
@@ -140,3 +144,100 @@ def test_a_dispatch_that_fails_among_others(page: Page, faults: webnn.Faults, ca
     assert read.startswith("InvalidStateError: ")
     assert (lost, builder) == (reason, f"InvalidStateError: MLGraphBuilder: the context must not be lost, but it is: {reason}")
     assert carried.count("dispatch") == 5
+
+
+MUCH = """
+const descriptor = shape => ({dataType: 'float32', shape}), size = 1 << 11;
+const sum = (made, count) => {
+  let value = made.input('x', descriptor([1]));
+  for (let index = 1; index <= count; index++) {
+    // Each has its frame, and more than that.
+    const each = made.constant(descriptor([size + index]), new Float32Array(size + index).fill(index));
+    value = made.add(value, made.reduceMax(each, {keepDimensions: true}));
+  }
+  return value;
+};
+const compute = async graph => {
+  const y = await context.createTensor({...descriptor([1]), readable: true});
+  const input = await context.createTensor({...descriptor([1]), writable: true});
+  context.writeTensor(input, new Float32Array([0.5]));
+  context.dispatch(graph, {x: input}, {y});
+  return new Float32Array(await context.readTensor(y))[0];
+};
+"""
+
+
+#: The lengths of page_host.js, and those of these tests.
+LENGTHS = {"FRAME = 1 << 18, LARGEST_FRAME = 1 << 22": "FRAME = 1 << 12, LARGEST_FRAME = 1 << 17", "WINDOW = 1 << 21": "WINDOW = 1 << 16"}
+
+
+@pytest.fixture
+def brief(faults: webnn.Faults, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """Return a page to which a little is much."""
+    make = make_script
+
+    def make_brief(*arguments: Any, **options: Any) -> str:
+        script = make(*arguments, **options)
+        for long, short in LENGTHS.items():
+            assert script.count(long) == 1
+            script = script.replace(long, short)
+        return script
+
+    monkeypatch.setattr(test_page_host, "make_script", make_brief)
+    made = Page(Options(revision="2026-06", faults=faults))
+    yield made
+    made.close()
+    assert made.faults == []
+
+
+@pytest.fixture
+def sent(brief: Page, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many bodies had been sent each time that the page took answers."""
+    counts, push = list[int](), brief._push
+
+    def note() -> None:
+        counts.append(len(brief.calls))
+        push()
+
+    monkeypatch.setattr(brief, "_push", note)
+    return counts
+
+
+def test_much_is_sent_as_it_is_carried_out(brief: Page, sent: list[int]) -> None:
+    """At most a window and a frame are on their way, and the program waits for nothing."""
+    brief.run(START + "Object.assign(globalThis, {context, show});")
+    brief.calls.clear()
+    sent.clear()
+    program = (
+        "const made = new MLGraphBuilder(context), y = sum(made, 20); const graph = await made.build({y}); show(await compute(graph));"
+    )
+    assert brief.run(MUCH + program) == ["210.5"]
+    assert set(brief.calls) == {"live"}
+    assert len(brief.calls) > 40
+    assert next(count for count in sent if count > 1) < 20
+
+
+def test_what_waits_is_sent_whatever_follows(brief: Page) -> None:
+    """A message that the live connection cannot take waits for the next request, and nothing before it waits for that."""
+    program = """
+    const made = new MLGraphBuilder(context), y = sum(made, 12), building = made.build({y});
+    const other = new MLGraphBuilder(context), large = 1 << 15, told = other.constant(descriptor([large]), new Float32Array(large).fill(3));
+    show(await compute(await building));
+    const value = other.add(other.input('x', descriptor([1])), other.reduceMax(told, {keepDimensions: true}));
+    show(await compute(await other.build({y: value})));
+    """
+    assert brief.run(START + MUCH + program) == ["78.5", "3.5"]
+    assert "call" in brief.calls
+
+
+def test_a_request_in_the_middle_of_much(brief: Page, carried: list[str]) -> None:
+    """It takes along all that was not carried out; each call is carried out once, in its order."""
+    program = """
+    const made = new MLGraphBuilder(context), y = sum(made, 12), building = made.build({y});
+    await attempt(() => new MLGraphBuilder(context).relu(made.input('z', descriptor([2]))));
+    show(await compute(await building));
+    """
+    refused, result = brief.run(START + MUCH + program)
+    assert refused.startswith("InvalidStateError: input: the builder must not have built a graph yet")
+    assert result == "78.5"
+    assert [carried.count(each) for each in ("constant", "reduceMax", "add", "build")] == [12, 12, 12, 1]

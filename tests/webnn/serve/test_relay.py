@@ -334,6 +334,33 @@ async def test_calls_of_a_live_connection_queue() -> None:
         assert unsent() == 0
 
 
+async def test_calls_of_much_in_all_are_answered_once() -> None:
+    """The page sends the rest then. While others wait, there are fewer answers."""
+    goesOn = asyncio.Event()
+
+    async def work(number: int, _: object) -> list[bytes]:
+        await goesOn.wait()
+        return [b"%d;" % number]
+
+    async with connect_live(work) as (_, far):
+        size = SMALL // 2
+        calls = [body(message("D", b'"nothing"', bytes(size)), number=number) for number in range(1, 41)]
+        sending = asyncio.ensure_future(asyncio.get_running_loop().sock_sendall(far, b"".join(map(frame, calls))))
+        await asyncio.sleep(0.05)
+        goesOn.set()
+        await asyncio.wait_for(sending, PATIENCE)
+        numbers, received = list[int](), b""
+        while not numbers or numbers[-1] < 39:
+            received += await receive(far, 1)
+            if received.endswith(b";"):
+                numbers.append(int(received[2:-1]))
+                received = b""
+        steps = [later - earlier for earlier, later in zip([0, *numbers], numbers, strict=False)]
+        # A page waits for an answer if it has sent 2 MiB.
+        assert 2 <= min(steps) <= max(steps) <= handed._MUCH // size + 1
+        assert len(numbers) < 20
+
+
 async def test_a_busy_session_does_not_read_its_live_connection() -> None:
     goesOn = asyncio.Event()
 
