@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 import webnn.onnx
 
-#: What is computed at import may have this many bytes.
+#: The values that an import computes may have this many bytes.
 _MOST = 1 << 30
 _BUDGET = "what is computed at import must have at most 1 GiB"
 
