@@ -15,6 +15,9 @@ from webnn.stablehlo.shapes import check_axes, check_axis
 
 __all__ = ["Windows", "along", "count_earlier", "find_gathered", "find_scattered"]
 
+#: Places are computed in 64 bits.
+_BYTES = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
@@ -74,8 +77,9 @@ class Windows:
         """Return what one step along each of some dimensions is worth where these dimensions are one."""
         return {axis: product([self.shape[each] for each in merged[place + 1 :]]) for place, axis in enumerate(merged)}
 
-    def bases(self, merged: Sequence[int]) -> Array:
+    def bases(self, node: Node, merged: Sequence[int]) -> Array:
         """Return the part of each window's place that follows from its place in the batch; it broadcasts to the batch."""
+        node.spend(_BYTES * product([self.batch[place] for place in self.batching.values()]))
         strides = self.strides(merged)
         found = np.zeros([1] * len(self.batch), np.int64)
         for axis, place in self.batching.items():
@@ -83,21 +87,23 @@ class Windows:
             found = found + strides.get(axis, 0) * along(self.batch[place], place, len(self.batch))
         return found
 
-    def steps(self, merged: Sequence[int]) -> Array:
+    def steps(self, node: Node, merged: Sequence[int]) -> Array:
         """Return the places of a window's elements along some dimensions, from its first one, in the dimensions that are kept."""
         strides = self.strides(merged)
         kept = [axis for axis in merged if axis not in self.dropped]
+        node.spend(_BYTES * product([self.sizes[axis] for axis in kept]))
         found = np.zeros([1] * len(kept), np.int64)
         for place, axis in enumerate(kept):
             found = found + strides[axis] * along(self.sizes[axis], place, len(kept))
         return found
 
-    def known_places(self, starts: Array, merged: Sequence[int]) -> Array:
+    def known_places(self, node: Node, starts: Array, merged: Sequence[int]) -> Array:
         """Return the places of elements along some dimensions that are made one, [batch..., window...], for index vectors in range."""
         strides = self.strides(merged)
         weights = np.array([strides.get(axis, 0) for axis in self.mapped], np.int64)
-        first = (starts * weights).sum(-1) + self.bases(merged)
-        steps = self.steps(merged)
+        first = (starts * weights).sum(-1) + self.bases(node, merged)
+        steps = self.steps(node, merged)
+        node.spend(_BYTES * product(self.batch) * steps.size)
         found: Array = np.broadcast_to(first, self.batch).reshape([*self.batch, *[1] * steps.ndim]) + steps
         return found
 

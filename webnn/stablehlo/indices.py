@@ -70,7 +70,7 @@ def add_places(
         starts = builder.where(is_inside, starts, node.scalar(size, "int32"))
     if len(weights) > 1:
         starts = builder.reduceSum(starts, axes=[len(windows.batch)], keepDimensions=False)
-    bases, steps = windows.bases(merged), windows.steps(merged)
+    bases, steps = windows.bases(node, merged), windows.steps(node, merged)
     if bases.any():
         starts = builder.add(starts, node.constant(bases.astype(np.int32)))
     if steps.ndim:

@@ -177,6 +177,20 @@ def returning(types: Sequence[Type], **members: Any) -> Module:
     return Module(functions=(function(main, **members),))
 
 
+def window(*, is_known: bool) -> Module:
+    """Return a gather of one large window."""
+    wide = TensorType(shape=(2, 1 << 28), element="i8")
+    main = RegionBuilder([wide, tensor("2xi32")])
+    start = constant(main, np.zeros(2, np.int32), tensor("2xi32")) if is_known else main.arguments[1]
+    numbers = GatherDimensionNumbers(offset_dims=(0,), collapsed_slice_dims=(0,), start_index_map=(0, 1), index_vector_dim=0)
+    attributes: dict[str, Attribute] = {"dimension_numbers": numbers, "slice_sizes": (1, (1 << 28) - 8)}
+    main.append(
+        "func.return",
+        main.append("stablehlo.gather", [main.arguments[0], start], [TensorType(shape=((1 << 28) - 8,), element="i8")], attributes),
+    )
+    return Module(functions=(function(main),))
+
+
 _HUGE = TensorType(shape=(10**9,), element="i32")
 _ROWS = GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,), index_vector_dim=10**30)
 _MANY = np.broadcast_to(np.int64(0), (10**12,))
@@ -307,6 +321,8 @@ REFUSED: dict[str, tuple[Callable[[], Module], str]] = {
     "a sum of a view": (lambda: view("reduce", body("f32", "add")), "what is computed at import must have at most 1 GiB"),
     "any reduction of a view": (lambda: view("reduce", body("f32", "subtract")), "what is computed at import must have at most 1 GiB"),
     "a comparison of views": (lambda: view("compare"), "what is computed at import must have at most 1 GiB"),
+    "a large window": (lambda: window(is_known=True), "what is computed at import must have at most 1 GiB"),
+    "a large window at a computed place": (lambda: window(is_known=False), "what is computed at import must have at most 1 GiB"),
     "a function of a view": (lambda: view("tanh"), "what is computed at import must have at most 1 GiB"),
 }
 

@@ -71,7 +71,7 @@ def _find_places(node: Node, windows: Windows, merged: Sequence[int]) -> MLOpera
     if index.array is not None:
         known = windows.vectors(index.array).clip(0, windows.limits)
     if known is not None:
-        return node.constant(windows.known_places(known, merged).astype(np.int32))
+        return node.constant(windows.known_places(node, known, merged).astype(np.int32))
     vectors = find_parts(node, windows, node.operand(1), parts)
     if len(merged) == 1 and windows.sizes[merged[0]] == 1 and vectors.descriptor.dataType != "uint64":
         # gather clamps indices that are too large itself.

@@ -102,7 +102,7 @@ class _Scatter:
         windows = self._windows
         vectors = windows.vectors(indices)
         starts = vectors.clip(0, windows.limits)
-        places = windows.known_places(starts, self._merged)
+        places = windows.known_places(self._node, starts, self._merged)
         is_inside = (vectors == starts).all(-1)
         chosen = np.flatnonzero(np.broadcast_to(is_inside.reshape([*is_inside.shape, *[1] * (places.ndim - is_inside.ndim)]), places.shape))
         places = places.reshape(-1)[chosen]
@@ -143,7 +143,7 @@ class _Scatter:
         node, windows, builder = self._node, self._windows, self._builder
         parts = list(range(len(windows.mapped)))
         if not parts:
-            found = node.constant(windows.known_places(np.zeros([*windows.batch, 0], np.int64), self._merged).astype(np.int32))
+            found = node.constant(windows.known_places(node, np.zeros([*windows.batch, 0], np.int64), self._merged).astype(np.int32))
             return node.reshape(found, [self._count])
         vectors = find_parts(node, windows, node.operand(len(self._dtypes)), parts)
         limits = windows.limits
