@@ -64,6 +64,8 @@ def _split(node: Node) -> list[Result]:
     """Map to split. The axis and the sizes, of which one may be -1, must be known; without sizes the parts are equal."""
     is_equal = node.operator.key == "SPLIT"
     value, count = node.value(int(is_equal)), len(node.outputs)
+    if node.option("NumSplits") != count:
+        raise Refused(f"num_splits must be the number of outputs, {count}, got {node.option('NumSplits')}")
     axis = node.known_axis(0 if is_equal else 2, value.rank)
     sizes = [value.shape[axis] // count] * count if is_equal else node.known_integers(1, "the sizes")
     if sizes.count(-1) == 1:

@@ -20,6 +20,8 @@ def test_results(name: str) -> None:
         (one("RESHAPE", [f(2, 3), ints(4)], [f()]), "the new shape must have 6 elements, got [4]"),
         (one("TRANSPOSE", [f(2, 3), ints(0, 0)], [f()]), "the permutation must name each axis once, got [0, 0]"),
         (one("UNPACK", [f(3)], [f(), f()], "UnpackOptions", Num=2), "there must be an output for each of 3 elements, got 2"),
+        (one("SPLIT", [ints([0]), f(4)], [f()], "SplitOptions", NumSplits=2), "num_splits must be the number of outputs, 1, got 2"),
+        (one("SPLIT_V", [f(4), ints(4), ints([0])], [f()], "SplitVOptions", NumSplits=2), "num_splits must be the number of outputs, 1"),
         (one("SPLIT", [ints([0]), f(3)], [f(), f()], "SplitOptions", NumSplits=2), "must divide the size of axis 0, 3, got 2"),
         (one("SLICE", [f(3), ints([1]), ints([5])], [f()]), "the slice must lie inside of [3], got [1] to [6]"),
         (one("STRIDED_SLICE", [f(3), ints([0]), ints([2]), ints([0])], [f()], "StridedSliceOptions"), "steps must be other than 0"),
