@@ -27,7 +27,7 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """The operators of a step. Its values are the operand of its own, the states, the fixed operands, and the results of its operators, in order.
+    """The operators of a step. The values are its own operand, the states, the fixed operands, and the results of its operators, in order.
 
     Attributes:
         size: How many operators the step has, those whose results no state needs among them.

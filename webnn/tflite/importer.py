@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
+from webnn.builder.description import OperatorDescription
 from webnn.builder.graph_builder import LabellingBuilder
 from webnn.importing import driver
 from webnn.importing.driver import Driver, describe_import, enter_body, fit_shape, make_builder
-from webnn.importing.steps import Operands, Result, Steps, value_of
-from webnn.importing.values import Blocked, Refused, Value
+from webnn.importing.steps import Operands, Result, Steps, product, value_of
+from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.reference import compute
 from webnn.tflite.model import Model, Operator, Signature, Subgraph, Tensor
 from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantize
@@ -25,6 +26,10 @@ __all__ = ["Importer", "Settings"]
 
 #: The most elements of inputs from which results are computed at import. Larger ones are weights, which the graph may compute.
 _MOST_FOLDED = 1 << 16
+#: The most elements of a result between two operators that are computed at import.
+_MOST_BETWEEN = 1 << 20
+#: Operations that pad their input, or cut the edges of their result: whatever the sizes of both, there may be much in between.
+_WITH_WINDOWS = frozenset({"averagePool2d", "conv2d", "convTranspose2d", "l2Pool2d", "maxPool2d"})
 #: The reference takes as long as an operator with this many names.
 _FOLDED_NAMES = 2000
 
@@ -266,9 +271,13 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             if sum([value.size for value in computed.values()]) > _MOST_FOLDED:
                 return None
             outputs = {name: value_of(builder.identity(node.operand_of(value))) for name, value in computed.items()}
+            arrays: Mapping[str, Array] = {}
             if outputs:
+                known = describe_import(operands, outputs, "known")
+                if any(map(_is_large, known.operators)):
+                    return None
                 self.take_step(_FOLDED_NAMES)
-            arrays = compute(describe_import(operands, outputs, "known"), {}) if outputs else {}
+                arrays = compute(known, {})
         except (Refused, Blocked, DOMException, TypeError, ValueError, KeyError, IndexError, AttributeError):
             # The rule fails again where its error is shown.
             return None
@@ -296,3 +305,9 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
         scope = Scope(inner, path, outer.depth + 1, dict(zip(wanted, arguments, strict=True)))
         self.import_body([(each, scope) for each in inner.operators], name, path, tentative=tentative)
         return [self._find(scope, index) for index in inner.outputs]
+
+
+def _is_large(operator: OperatorDescription) -> bool:
+    """Tell whether the reference may make large arrays for an operator, although the inputs and the outputs of its graph are small."""
+    sizes = [product(each.dimensions) for each in operator.descriptors]
+    return operator.operation in _WITH_WINDOWS or not sizes or sum(sizes) > _MOST_BETWEEN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Mapping
 from typing import Any
 
@@ -172,6 +173,22 @@ def test_copies_of_one_buffer_take_memory() -> None:
 def test_a_source_of_another_type(source: Any) -> None:
     with pytest.raises(TypeError, match="load: source must be a file, or the bytes of one, got"):
         webnn.tflite.load(source)
+
+
+def test_a_wide_padding_of_constants_takes_no_memory() -> None:
+    """Inputs and output are small; what the reference would pad has 67 million elements."""
+    options = {"StrideW": 1, "StrideH": 1, "DilationWFactor": 1 << 12, "DilationHFactor": 1 << 12}
+    model = one("CONV_2D", [c(1, 3, 3, 1), c(1, 3, 3, 1), c(1)], [f()], "Conv2DOptions", **options)
+    tracemalloc.start()
+    try:
+        assert operations(model) == ["conv2d"]
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_is_known_is_computed() -> None:
+    assert operations(one("ADD", [c(2, 3), c(2, 3)], [f()], "AddOptions")) == ["identity"]
 
 
 def test_a_matrix_of_a_long_diagonal_takes_no_memory() -> None:
