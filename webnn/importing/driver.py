@@ -35,7 +35,7 @@ from webnn.importing.named import NAME_SIZES, Naming, have_names, is_empty
 from webnn.importing.narrow import narrow
 from webnn.importing.report import NodeReport, Outcome, Refusal, RefusedModelError, Report
 from webnn.importing.steps import Operands
-from webnn.importing.values import Blocked, Refused, Value
+from webnn.importing.values import Blocked, Refused, Value, make_uniform
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor, Shape
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
@@ -245,7 +245,7 @@ class Driver(ABC, Generic[_Node, _Item]):
             return Value.known(array.astype(dtype), name)
         if 0 in shape if self.operands.naming is None else is_empty(shape):
             # There is only one such tensor.
-            return Value.known(np.zeros(shape, dtype), name)
+            return Value.known(make_uniform(shape, dtype), name)
         value = Value(name, dtype, shape, operand=self.operands.input(name, dtype, shape), roots=frozenset({name}))
         if dtype.kind == "f" and ((self.operands.naming is not None and have_names(shape)) or math.prod(shape) > _MOST_SETTINGS):
             self.operands.data.add(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.importing.named import are_same, is_empty, is_same
-from webnn.importing.values import Array, Value
+from webnn.importing.values import Array, Value, make_uniform
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -42,7 +42,7 @@ def cut(
 ) -> Value | MLOperand | Array:
     """Return a slice of a value, whose shape has been checked; it may be empty, or all of it."""
     if is_empty(sizes):
-        return np.zeros(tuple(sizes), value.dtype)
+        return make_uniform(sizes, value.dtype)
     if are_same(value.shape, sizes):
         return value
     return slice_operand(steps, steps.operand_of(value), starts, sizes, strides)
@@ -77,7 +77,7 @@ def pad(steps: Steps, value: Value, padding: Value, low: Sequence[int], high: Se
         ]
     )
     if is_empty(shape):
-        return np.zeros(shape, value.dtype)
+        return make_uniform(shape, value.dtype)
     starts = [max(0, -before) for before in low]
     ends, behind = [], []
     for size, after, inner in zip(value.shape, high, interior, strict=True):

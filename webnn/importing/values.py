@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from webnn.validation import webidl
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.importing.packed import Packed
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier"]
+__all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier", "make_uniform"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+#: The most dimensions of an array that is made, and the most bytes; of one without elements, the bytes if its sizes of 0 were 1.
+_MOST_AXES, _MOST_BYTES = 32, 2**31 - 1
 
 #: The data types of WebNN that carry other element types.
 _CARRIERS: Mapping[str, DataType] = {
@@ -88,6 +94,17 @@ class Value:
         for each in self.shape:
             size *= each
         return size
+
+
+def make_uniform(shape: Sequence[int], dtype: np.dtype[Any], number: complex | Array = 0) -> Array:
+    """Return the array of a shape whose elements are one number. It takes no memory. A shape that no tensor has is refused.
+
+    A tensor without elements is such an array, too.
+    """
+    if len(shape) > _MOST_AXES or math.prod([size for size in shape if size]) * dtype.itemsize > _MOST_BYTES:
+        given = webidl.describe(list(shape))
+        raise Refused(f"the shape must be of at most {_MOST_AXES} dimensions and {_MOST_BYTES} bytes, got {given}")
+    return np.broadcast_to(np.array(number, dtype), tuple(shape))
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.named import have_names, is_same
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.onnx.attention import causal, concat, count_places, count_up, lowest
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -70,7 +70,7 @@ def update_cache(node: Node, cache: Cache, index: int, new: MLOperand, *, keeps:
     dtype = NUMPY_DTYPES[new.descriptor.dataType]
 
     def zeros(count: int) -> MLOperand | None:
-        return node.constant(np.broadcast_to(dtype.type(0), (batch, heads, count, size))) if count else None
+        return node.constant(make_uniform((batch, heads, count, size), dtype)) if count else None
 
     old = None if is_same(cache.before, 0) else node.operand(index)
     if cache.past is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
 from webnn.importing import moving
-from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.importing.values import Array, Refused, Value, carrier, make_uniform
 from webnn.stablehlo.node import Item, Node
 from webnn.validation.shapes import bidirectionally_broadcast
 
@@ -40,7 +40,7 @@ def tell(operand: MLOperand, dtype: np.dtype[Any], *values: Value) -> Value:
 
 
 def _empty(value: Value, shape: Sequence[int]) -> Value:
-    return Value.known(np.zeros(tuple(shape), value.dtype))
+    return Value.known(make_uniform(shape, value.dtype))
 
 
 def permute(node: Node, value: Value, permutation: Sequence[int]) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Refused, Value, make_uniform
 from webnn.importing.windows import Window
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Combine, check_shape, read_operands, reduce_tree
@@ -110,7 +110,7 @@ def reduce_windows(node: Node) -> list[Value]:
     sizes = [window.places for window in windows]
     check_shape(node, sizes)
     if 0 in sizes:
-        return [Value.known(np.zeros(sizes, value.dtype)) for value in inputs]
+        return [Value.known(make_uniform(sizes, value.dtype)) for value in inputs]
     (region,) = node.regions
     padded = [pad_windows(node, value, filler, windows) for value, filler in zip(inputs, initial, strict=True)]
     results = slide(node, padded, windows, lambda one, other: run_body(node, region, [*one, *other], one[0].shape))

@@ -19,7 +19,7 @@ from ml_dtypes import int4
 
 from webnn.builder.description import FormatError
 from webnn.builder.regular import open_regular
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Array, Refused, make_uniform
 from webnn.tflite.schema import Record, load_schema, names_of
 from webnn.validation import webidl
 
@@ -172,7 +172,7 @@ class Tensor:
         """Return the elements, if they are known. Raises `Refused` if the tensor contradicts itself."""
         if self._array is None and (self.data is not None or 0 in self.shape):
             # There is only one tensor without elements, and no buffer for it.
-            self._array = np.zeros(self.shape, self.dtype) if self.data is None else self._read(self.data)
+            self._array = make_uniform(self.shape, self.dtype) if self.data is None else self._read(self.data)
             self._array.setflags(write=False)
         return self._array
 

@@ -116,6 +116,14 @@ def loop(nodes: Sequence[NodeProto], steps: int = 2**62, **attributes: Any) -> M
     return model([node("Loop", ["n", "", "x"], ["y"], body=body)], integers("n", steps))
 
 
+def joined(*sizes: int) -> ModelProto:
+    """Join the results of no steps, which are declared to have a shape."""
+    nodes = [node("Expand", ["x", "s"], ["e"])]
+    outputs = [info("c", BOOL, []), info("a", FLOAT, [2, 3]), info("e", FLOAT, sizes)]
+    body = helper.make_graph(nodes, "b", [info("i", INT64, []), info("c", BOOL, []), info("a", FLOAT, [2, 3])], outputs)
+    return model([node("Loop", ["n", "", "x"], ["a", "y"], body=body)], integers("n", 0), integers("s", *sizes))
+
+
 def scan() -> ModelProto:
     body = helper.make_graph([node("Relu", ["a"], ["b"])], "b", [info("a", FLOAT, [])], [info("b", FLOAT, [])])
     nodes = [
@@ -268,6 +276,8 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     # Growth.
     "doubling": (doubled("Concat", axis=0), "WebNN refuses it: concat", "d"),
     "a huge number of one element": (swollen("Reshape", 2**30), "the shape must be of at most 32 dimensions and 2147483647 bytes", "c"),
+    "huge sizes without elements": (joined(2**40, 2**40), "the shape must be of at most 32 dimensions and 2147483647 bytes", "a"),
+    "a size below 0 without elements": (joined(-5, 3), "or the body must declare their shape", "a"),
     "a shape of many numbers": (swollen("Reshape", 2**24), "the shape must be known at import"),
     "many numbers": (swollen("Tile", 2**17), "must be at most 65536 numbers, got 131072"),
     "a range without an end": (
@@ -309,6 +319,13 @@ def test_a_short_file_is_unrolled_less(nodes: int, most: int) -> None:
     hostile = loop([node("Identity", [a], [b]) for a, b in itertools.pairwise(names)])
     with pytest.raises(webnn.onnx.RefusedModelError, match=f"the graph must have at most {most} nodes when loops"):
         webnn.onnx.load(hostile)
+
+
+def test_an_input_without_elements_has_huge_sizes() -> None:
+    hostile = model([node("Relu", ["x"], ["y"])])
+    hostile.graph.input[0].CopyFrom(info("x", FLOAT, [None] * 4))
+    with pytest.raises(webnn.onnx.RefusedModelError, match="at most 32 dimensions and 2147483647 bytes, got"):
+        webnn.onnx.load(hostile, shapes={"x": [0, *[2**31 - 1] * 3]})
 
 
 @pytest.mark.parametrize("operator", ["Reshape", "Expand"])

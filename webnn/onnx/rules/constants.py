@@ -8,8 +8,8 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.named import as_array, have_names, sizes_of
-from webnn.importing.steps import Result, product
-from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.importing.steps import Result
+from webnn.importing.values import Array, Refused, Value, carrier, make_uniform
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
@@ -62,10 +62,7 @@ def _constant_of_shape(node: Node) -> Array | Value:
         return node.typed(node.builder.expand(node.constant(value.reshape(())), shape), value.dtype)
     if any(size < 0 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, got {shape}")
-    # A shape without elements may have sizes that no array has.
-    if product([size for size in shape if size]) * value.itemsize > _MOST_BYTES or len(shape) > _MOST_AXES:
-        raise Refused(f"the shape must be of at most {_MOST_AXES} dimensions and {_MOST_BYTES} bytes, got {shape}")
-    return np.broadcast_to(value[0], shape)
+    return make_uniform(shape, value.dtype, value[0])
 
 
 def _eye_like(node: Node) -> Array:

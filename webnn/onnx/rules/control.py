@@ -9,7 +9,7 @@ import numpy as np
 from onnx import GraphProto, ValueInfoProto
 
 from webnn.importing.steps import Result, normalize_axis
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused, Value, make_uniform
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
@@ -82,9 +82,9 @@ def _loop(node: Node) -> list[Result]:
 def _empty(info: ValueInfoProto) -> Array:
     """Return the joined results of no steps, whose type and shape the body declares."""
     tensor = info.type.tensor_type
-    if not tensor.HasField("shape") or any(not dim.HasField("dim_value") for dim in tensor.shape.dim):
+    if not tensor.HasField("shape") or any(not dim.HasField("dim_value") or dim.dim_value < 0 for dim in tensor.shape.dim):
         raise Refused("there must be a step if results of all steps are joined, or the body must declare their shape, got none")
-    return np.zeros((0, *(dim.dim_value for dim in tensor.shape.dim)), element_type(tensor.elem_type))
+    return make_uniform((0, *(dim.dim_value for dim in tensor.shape.dim)), element_type(tensor.elem_type))
 
 
 def _item(node: Node, index: int, what: str) -> Any:

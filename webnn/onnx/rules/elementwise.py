@@ -12,7 +12,7 @@ from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLClampOptions
 from webnn.importing.named import have_names, is_same
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value, carrier
+from webnn.importing.values import Refused, Value, carrier, make_uniform
 from webnn.onnx.model import element_type
 from webnn.onnx.node import Node
 
@@ -49,7 +49,7 @@ def _connective(operation: Literal["logicalAnd", "logicalOr"], *, decides: bool)
         for array in map(node.find_array, (node.value(0), node.value(1))):
             if array is not None and array.size and (array == decides).all():
                 shape = np.broadcast_shapes(node.value(0).shape, node.value(1).shape)
-                return Value.known(np.broadcast_to(np.bool_(decides), shape))
+                return Value.known(make_uniform(shape, np.dtype(np.bool_), decides))
         return _binary(operation)(node)
 
     rule.__doc__ = f"Map to {operation}. An input that is known to be {decides} decides the result."
@@ -253,7 +253,7 @@ def _dropout(node: Node) -> list[Result]:
         return [node.value(0)]
     if have_names(shape):
         return [node.value(0), node.boolean(node.builder.expand(node.constant(np.ones((), np.bool_)), list(shape)))]
-    return [node.value(0), np.broadcast_to(np.ones((), np.bool_), shape)]
+    return [node.value(0), make_uniform(shape, np.dtype(np.bool_), True)]
 
 
 RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {

@@ -13,7 +13,7 @@ from webnn.importing.along import find_coordinates
 from webnn.importing.moving import slice_axis
 from webnn.importing.named import are_same, have_names, is_empty, is_same, sizes_of
 from webnn.importing.steps import Result, limit_of, product
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Array, Refused, make_uniform
 from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
@@ -55,7 +55,7 @@ def _gather(node: Node) -> Result:
     value, indices = node.value(0), node.value(1)
     axis = node.axis("axis", 0, value.rank)
     if is_empty(indices.shape):
-        return np.zeros((*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]), value.dtype)
+        return make_uniform((*value.shape[:axis], *indices.shape, *value.shape[axis + 1 :]), value.dtype)
     size = value.shape[axis]
     if have_names([size]) and indices.array is not None and indices.dtype.kind == "i" and is_same(indices.size, 1):
         [index] = sizes_of(indices.array)
@@ -69,7 +69,7 @@ def _gather_elements(node: Node) -> Result:
     value, indices = node.value(0), node.value(1)
     axis = node.axis("axis", 0, value.rank)
     if not indices.size:
-        return np.zeros(indices.shape, value.dtype)
+        return make_uniform(indices.shape, value.dtype)
     x = node.operand(0)
     sizes = [size if index == axis else other for index, (size, other) in enumerate(zip(value.shape, indices.shape, strict=False))]
     if indices.rank != value.rank or any(size > given for size, given in zip(sizes, value.shape, strict=True)):
@@ -89,7 +89,7 @@ def _gather_nd(node: Node) -> Result:
     if not 1 <= depth <= value.rank - batches:
         raise Refused(f"the coordinates must have from 1 to {value.rank - batches} parts, got {depth}")
     if not indices.size:
-        return np.zeros((*indices.shape[:-1], *value.shape[batches + depth :]), value.dtype)
+        return make_uniform((*indices.shape[:-1], *value.shape[batches + depth :]), value.dtype)
     sizes = value.shape[batches : batches + depth]
     if not batches:
         return node.builder.gatherND(node.operand(0), node.indices(1, *sizes))
@@ -300,7 +300,7 @@ def _one_hot(node: Node) -> Result:
     axis = node.axis("axis", -1, indices.rank + 1)
     shape = [*indices.shape[:axis], 1, *indices.shape[axis:]]
     if not size or not indices.size:
-        return np.zeros([*shape[:axis], size, *shape[axis + 1 :]], node.value(2).dtype)
+        return make_uniform([*shape[:axis], size, *shape[axis + 1 :]], node.value(2).dtype)
     if indices.array is not None:
         numbers = indices.array.astype(np.int64)
         numbers = np.where(numbers < 0, numbers + size, numbers)

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import slice_axis
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.onnx.attention import concat, join_heads, split_heads
 from webnn.onnx.node import Node
 from webnn.onnx.rules.convolution import RULES as CONVOLUTION
@@ -31,7 +29,7 @@ def _refuse_windows(node: Node) -> None:
 
 
 def _zeros(node: Node, shape: list[int], like: MLOperand) -> MLOperand:
-    return node.constant(np.broadcast_to(NUMPY_DTYPES[like.descriptor.dataType].type(0), shape))
+    return node.constant(make_uniform(shape, NUMPY_DTYPES[like.descriptor.dataType]))
 
 
 def _linear_attention(node: Node) -> list[Result]:

@@ -11,7 +11,7 @@ from webnn.builder.places import find_padding
 from webnn.importing.moving import pad, slice_operand
 from webnn.importing.named import are_same, broadcast_sizes, have_names, is_empty, is_same
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused, Value, make_uniform
 from webnn.onnx.node import Node
 from webnn.validation import webidl
 
@@ -27,10 +27,7 @@ _MOST_REPEATS = 2**32 - 1
 
 def _empty(node: Node, shape: Sequence[int]) -> Array:
     """Return a result without elements, of the type of the first input. It is known, because it has nothing to compute."""
-    try:
-        return np.zeros(tuple(shape), node.value(0).dtype)
-    except ValueError:
-        raise Refused(f"the shape must be one of at most 32 dimensions that fit into memory, got {webidl.describe(list(shape))}") from None
+    return make_uniform(shape, node.value(0).dtype)
 
 
 def _shaped(node: Node, shape: Sequence[int]) -> Result:

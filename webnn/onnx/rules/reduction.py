@@ -12,7 +12,7 @@ from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLReduceOptions
 from webnn.importing.named import is_empty
 from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused, Value, make_uniform
 from webnn.onnx.node import Node
 
 __all__ = ["RULES"]
@@ -52,7 +52,7 @@ def _reduce_nothing(operation: Reduction, value: Value, options: MLReduceOptions
         number = np.iinfo(dtype).max if number > 0 else np.iinfo(dtype).min
     elif dtype.kind in "iu" and math.isnan(number):
         raise Refused("the input must have elements", "the mean of no integers is not a number")
-    return np.broadcast_to(np.array(number, dtype), shape)
+    return make_uniform(shape, dtype, number)
 
 
 def _reduction(operation: Reduction) -> Callable[[Node], Result]:

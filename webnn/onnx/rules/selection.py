@@ -10,7 +10,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import make_key, order_by
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.onnx.node import Node
 
 __all__ = ["RULES"]
@@ -30,7 +30,7 @@ def _top_k(node: Node) -> list[Result]:
     count = k[0]
     if not count:
         shape = (*value.shape[:axis], 0, *value.shape[axis + 1 :])
-        return [np.zeros(shape, value.dtype), np.zeros(shape, np.int64)]
+        return [make_uniform(shape, value.dtype), make_uniform(shape, np.dtype(np.int64))]
     largest = node.flag("largest", default=True)
     x = node.operand(0)
     if count == 1:
@@ -58,7 +58,7 @@ def _compress(node: Node) -> Result:
         raise Refused(f"condition must be 1-D with at most {shape[axis]} elements, got {list(condition.shape)}")
     chosen = np.flatnonzero(condition).astype(np.int32)
     if not chosen.size:
-        return np.zeros((*shape[:axis], 0, *shape[axis + 1 :]), value.dtype)
+        return make_uniform((*shape[:axis], 0, *shape[axis + 1 :]), value.dtype)
     return node.builder.gather(node.reshape(node.operand(0), shape), node.constant(chosen), axis=axis)
 
 

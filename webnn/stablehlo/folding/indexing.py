@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from webnn.importing.steps import product
-from webnn.importing.values import Array, Value
+from webnn.importing.values import Array, Value, make_uniform
 from webnn.stablehlo.elements import tensor_type
 from webnn.stablehlo.folding import Fold
 from webnn.stablehlo.folding.reduction import REDUCERS
@@ -48,7 +48,7 @@ def _take(node: Node, sizes: Sequence[int]) -> Array:
     if None in tensor_type(node.types[0]).shape:
         node.spend(product(shape) * node.dtype().itemsize)
     if 0 in shape:
-        return np.zeros(shape, node.dtype())
+        return make_uniform(shape, node.dtype())
     starts = windows.vectors(node.array(1)).clip(0, windows.limits)
     found: Array = np.broadcast_to(node.array(0)[_coordinates(windows, starts)], shape)
     return found

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from webnn.importing.products import multiply_matrices
 from webnn.importing.steps import Result
-from webnn.importing.values import Value, carrier
+from webnn.importing.values import Value, carrier, make_uniform
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import Contraction, read_contraction, read_dot
 from webnn.stablehlo.rules import Rule
@@ -35,7 +33,7 @@ def _multiply(node: Node, contraction: Contraction) -> Result:
     shape, dtype = node.shape(), node.dtype()
     values = node.values()
     if 0 in shape or not contraction.inner:
-        return np.zeros(shape, dtype)
+        return make_uniform(shape, dtype)
     if not contraction.summed[0]:
         return _multiply_all(node, contraction)
     is_float = dtype.kind == "f"

@@ -12,7 +12,7 @@ import numpy as np
 
 from webnn.importing.products import largest, multiply_matrices
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value, carrier
+from webnn.importing.values import Refused, Value, carrier, make_uniform
 from webnn.importing.windows import Window, roll, unroll
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
@@ -55,7 +55,7 @@ def _convolve(node: Node, convolution: Convolution) -> Result:
     input, kernel = convolution.input, convolution.kernel
     dtype = node.dtype()
     if 0 in node.shape() or not input.value.size or not kernel.value.size:
-        return np.zeros(node.shape(), dtype)
+        return make_uniform(node.shape(), dtype)
     if dtype.kind == "f":
         names = {carrier(each) for each in (dtype, input.value.dtype, kernel.value.dtype)}
         found = _convolve_floats(node, _convert(node, convolution, np.dtype(np.float32 if names != {"float16"} else np.float16)))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from webnn.importing.moving import broadcast, cut, pad
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules import Rule
 from webnn.stablehlo.shapes import check_axis, find_broadcast, find_padded, find_reshaped, find_sliced
@@ -20,7 +18,7 @@ def _dynamic_broadcast_in_dim(node: Node) -> Result:
     """Map as broadcast_in_dim. `stablehlo#dynamic_broadcast_in_dim`."""
     sizes, dimensions = node.known_integers(1, "output_dimensions"), node.integers("broadcast_dimensions")
     shape = node.fit(find_broadcast(node.value(0).shape, dimensions, sizes))
-    return np.zeros(shape, node.dtype()) if 0 in shape else broadcast(node, node.operand(0), dimensions, shape)
+    return make_uniform(shape, node.dtype()) if 0 in shape else broadcast(node, node.operand(0), dimensions, shape)
 
 
 def _dynamic_iota(node: Node) -> Result:

@@ -12,7 +12,7 @@ from webnn.builder.elementwise import bits_of, is_signed
 from webnn.builder.operand import MLOperand
 from webnn.hlo.attributes import COMPARISONS
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Refused, Value, make_uniform
 from webnn.stablehlo.elements import kind_of
 from webnn.stablehlo.kinds import check
 from webnn.stablehlo.node import Item, Node
@@ -171,7 +171,7 @@ def _real(node: Node) -> Result:
 def _imag(node: Node) -> Result:
     """Return zeros for numbers that are real. `stablehlo#imag`."""
     check(node)
-    return np.broadcast_to(np.zeros((), node.dtype()), node.value(0).shape)
+    return make_uniform(node.value(0).shape, node.dtype())
 
 
 def _map(node: Node) -> list[Item]:

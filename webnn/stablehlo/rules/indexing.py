@@ -9,6 +9,7 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, slice_operand
 from webnn.importing.steps import Result, product
+from webnn.importing.values import make_uniform
 from webnn.stablehlo.indexed import Windows, find_gathered
 from webnn.stablehlo.indices import add_places, find_parts, limit_index
 from webnn.stablehlo.node import Node
@@ -35,7 +36,7 @@ def _gather_windows(node: Node, sizes: Sequence[int]) -> Result:
     windows = find_gathered(node, sizes)
     shape = node.fit(windows.outside)
     if 0 in shape:
-        return np.zeros(shape, node.dtype())
+        return make_uniform(shape, node.dtype())
     fixed = [windows.shape[axis] if axis in windows.mapped or axis in windows.batching else size for axis, size in enumerate(windows.sizes)]
     operand = slice_operand(node, node.operand(0), [0] * len(fixed), fixed)
     merged = [axis for axis, size in enumerate(windows.sizes) if size < fixed[axis]]

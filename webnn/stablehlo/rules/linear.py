@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules import Rule
 
@@ -47,7 +45,7 @@ def _cholesky(node: Node) -> Result:
     node.expect(1)
     count = _check(node)
     if 0 in node.shape():
-        return np.zeros(node.shape(), node.dtype())
+        return make_uniform(node.shape(), node.dtype())
     builder = node.builder
     is_lower = node.flag("lower", default=False)
     # Only the triangle that is wanted is read.
@@ -78,7 +76,7 @@ def _triangular_solve(node: Node) -> Result:
     if given != expected or node.shape() != other.shape:
         raise Refused(f"the second operand must fit the matrices {list(one.shape)}, got {list(other.shape)}")
     if 0 in other.shape:
-        return np.zeros(node.shape(), node.dtype())
+        return make_uniform(node.shape(), node.dtype())
     matrix, right = node.operands()
     mode = node.text("transpose_a", "NO_TRANSPOSE")
     if mode not in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from webnn.builder.operand import MLOperand
 from webnn.importing.moving import broadcast, cut, pad, slice_axis, slice_operand
 from webnn.importing.steps import Result
-from webnn.importing.values import Value
+from webnn.importing.values import Value, make_uniform
 from webnn.stablehlo.indices import limit_index
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.rules import Rule
@@ -71,7 +69,7 @@ def _concatenate(node: Node) -> Result:
     values, axis = node.values(), node.integer("dimension")
     shape = node.fit(find_concatenated([value.shape for value in values], axis))
     if 0 in shape:
-        return np.zeros(shape, node.dtype())
+        return make_uniform(shape, node.dtype())
     parts = [value for value in values if value.size]
     return parts[0] if len(parts) == 1 else node.builder.concat([node.operand_of(part) for part in parts], axis)
 
@@ -117,7 +115,7 @@ def _dynamic_slice(node: Node) -> Result:
     starts = _starts(node, 1, value.shape, sizes)
     node.fit(sizes)
     if 0 in sizes:
-        return np.zeros(sizes, value.dtype)
+        return make_uniform(sizes, value.dtype)
     computed = {axis: start for axis, start in enumerate(starts) if isinstance(start, Value)}
     if not computed:
         return cut(node, value, [start for start in starts if isinstance(start, int)], sizes)

@@ -10,7 +10,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.along import take_along
 from webnn.importing.ordering import Keys, make_key, make_positions, order_by
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused, Value, make_uniform
 from webnn.stablehlo.comparators import Comparator, find_axis, split_comparator
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.rules import Rule
@@ -117,7 +117,7 @@ def _find_top(node: Node, count: int, *, is_descending: bool) -> list[Result]:
     for index in range(2):
         node.fit(shape, index)
     if 0 in shape:
-        return [np.zeros(shape, node.dtype(index)) for index in range(2)]
+        return [make_uniform(shape, node.dtype(index)) for index in range(2)]
     operand = node.reshape(node.operand(0), [product(value.shape[:-1]), value.shape[-1], 1])
     order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count, most=_MOST)
     return [node.reshape(take_along(node, operand, order, 1), shape), node.reshape(order, shape)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.importing.functions import FUNCTIONS, Calculator, atan2
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.tflite.node import Node, Rules, borrow
 
 __all__ = ["RULES"]
@@ -116,5 +116,5 @@ RULES: Rules = {
     "STABLEHLO_CBRT": lambda node: FUNCTIONS["cbrt"](Calculator(node), node.cast(node.operand(0), "float32")),
     "STABLEHLO_CLAMP": lambda node: node.builder.min(node.builder.max(node.operand(1), node.operand(0)), node.operand(2)),
     "STABLEHLO_REMAINDER": borrow("Mod", fmod=1),
-    "ZEROS_LIKE": lambda node: np.broadcast_to(np.zeros((), node.outputs[0].dtype), node.value(0).shape),
+    "ZEROS_LIKE": lambda node: make_uniform(node.value(0).shape, node.outputs[0].dtype),
 }

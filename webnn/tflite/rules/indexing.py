@@ -8,7 +8,7 @@ import numpy as np
 
 from webnn.importing.along import find_coordinates
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, make_uniform
 from webnn.tflite.node import Node, Rule, Rules, borrow
 from webnn.validation.shapes import bidirectionally_broadcast
 
@@ -41,7 +41,7 @@ def _scatter(node: Node, indices: Any, updates: Any, shape: tuple[int, ...], num
     if product(shape) > _MOST or min(shape, default=1) < 0:
         raise Refused(f"the shape must have from 1 to {_MOST} elements, got {list(shape)}")
     dtype = node.outputs[0].dtype if node.outputs[0].quantization is None else np.dtype(np.float32)
-    return node.one("ScatterND", [np.full(shape, number, dtype), indices, updates], reduction=reduction)
+    return node.one("ScatterND", [make_uniform(shape, dtype, number), indices, updates], reduction=reduction)
 
 
 def _sparse_to_dense(node: Node) -> Result:
@@ -107,7 +107,7 @@ def _bucketize(node: Node) -> Result:
     """Count the boundaries that are at most as large."""
     builder, boundaries = node.builder, np.array(node.option("Boundaries", []), np.float32)
     if not boundaries.size:
-        return np.zeros(node.value(0).shape, np.int32)
+        return make_uniform(node.value(0).shape, np.dtype(np.int32))
     x = node.cast(node.operand(0), "float32")
     reached = builder.greaterOrEqual(node.reshape(x, [*x.descriptor.dimensions, 1]), node.constant(boundaries))
     return builder.reduceSum(node.cast(reached, "int32"), axes=[x.descriptor.rank])
