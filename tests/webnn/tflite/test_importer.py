@@ -191,6 +191,13 @@ def test_what_is_known_is_computed() -> None:
     assert operations(one("ADD", [c(2, 3), c(2, 3)], [f()], "AddOptions")) == ["identity"]
 
 
+def test_known_small_integers_are_computed() -> None:
+    between = T(type="INT4", shape=[5])
+    model = write(Graph([ints(1, -2, 3, -8, 7), between, i(5)], [Op("CAST", [0], [1]), Op("CAST", [1], [2])], [], [2]))
+    assert operations(model) == ["identity"]
+    assert compute(model, {})["t2"].tolist() == [1, -2, 3, -8, 7]
+
+
 def test_a_matrix_of_a_long_diagonal_takes_no_memory() -> None:
     with pytest.raises(webnn.tflite.RefusedModelError, match="what is computed at import must have at most 1 GiB"):
         webnn.tflite.load(one("MATRIX_DIAG", [f(1 << 16)], [f()]))
