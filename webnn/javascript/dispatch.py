@@ -73,8 +73,10 @@ _REPEATED = frozenset({"compute", "dispatch", "readTensor", "writeTensor"})
 _MOST_KEPT, _LARGEST_KEPT = 256, 1 << 16
 #: How many objects a program may name that could not be made.
 _MOST_FAILED = 1 << 20
+#: The types of the values of a request that mean themselves.
+_PLAIN = frozenset({bool, int, float, str, type(None)})
 _encode = json.JSONEncoder().encode
-_parse = json.JSONDecoder().decode
+_decode = json.JSONDecoder().raw_decode
 
 
 class Begun(NamedTuple):
@@ -307,9 +309,10 @@ class Dispatcher:
             return HostCall(interface, member, handle, None, partial(getattr, self._target(handle, interface), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
-        options = {"any_bytes": member in _ANY_BYTES, "bits": self._bits, "read_only": member == "constant"}
-        arrays = make_arrays(views, buffers, **options) if views else []
-        values = [self._value(argument, arrays) for argument in arguments]
+        arrays: list[Array] = []
+        if views:
+            arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits, read_only=member == "constant")
+        values = self._values(arguments, arrays)
         if member == "constructor":
             made: Callable[..., Any] = self._classes.get(interface) or getattr(webnn, interface)
             if self.document is not None and made is webnn.MLGraphBuilder:
@@ -357,12 +360,13 @@ class Dispatcher:
             return self._conclude(call, text, result, answered)
         if self._observe is not None and call.target is not None:
             self._observe(call.target, call.member, call.values, result)
+        if call.results:
+            made = result if isinstance(result, (list, tuple)) else (result,)
+            self._objects.update(dict(zip(call.results, made, strict=True)))
+            return None
         if isinstance(result, np.ndarray):  # GPUBuffer.getMappedRange
             answered.append(result.data)
             return None
-        if call.results:
-            made = result if isinstance(result, list | tuple) else [result]
-            self._objects.update(dict(zip(call.results, made, strict=True)))
         if isinstance(result, Mapping) and call.interface != "MLContext":
             # A record, whose names may be any.
             return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
@@ -405,8 +409,7 @@ class Dispatcher:
     def _target(self, handle: Any, interface: str) -> Any:
         """Return the object that a member of an interface belongs to."""
         found = self._object(handle)
-        # A class need not be a public name: that of a result of a proposal.
-        if all(each.__name__ != interface for each in type(found).__mro__):
+        if not _implements(found.__class__, interface):
             raise LookupError(f"the object {handle} is not one of {interface}")
         return found
 
@@ -421,7 +424,11 @@ class Dispatcher:
                 if form in self._forms:
                     return self._forms[form](content, arrays)
             return {name: self._value(element, arrays) for name, element in value.items()}
-        return [self._value(element, arrays) for element in value] if kind is list else value
+        return self._values(value, arrays) if kind is list else value
+
+    def _values(self, values: list[Any], arrays: Sequence[Array]) -> list[Any]:
+        """Make Python values of the elements of a list, most of which are numbers."""
+        return [each if type(each) in _PLAIN else self._value(each, arrays) for each in values]
 
     def _constant(self, value: object) -> object:
         """Return an answer that never changes: its number, and itself if it was not sent before."""
@@ -474,6 +481,20 @@ class Dispatcher:
             # Whatever comes first tells the program: the next answer, or the host.
             self._lost.append([handle, message])
             self._on_lost(handle, message)
+
+
+def _parse(text: str) -> Any:
+    """Return the value of a text of JSON, which begins at once."""
+    value, end = _decode(text)
+    if end != len(text) and text[end:].strip():
+        raise ValueError(f"the request must be one value, got more from character {end} on")
+    return value
+
+
+@cache
+def _implements(kind: type[Any], interface: str) -> bool:
+    """Tell whether a class is that of an interface. It need not be a public name: that of a result of a proposal is not."""
+    return any(each.__name__ == interface for each in kind.__mro__)
 
 
 @cache

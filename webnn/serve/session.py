@@ -294,7 +294,10 @@ class Session:
                         for each, message in enumerate(messages[done:], self._number + 1):
                             await rest()
                             self._number, self._answer = each, []
-                            self._answer = await self._carry_out(each, message)
+                            if message.kind in _TOLD:
+                                self._tell(message)
+                            else:
+                                self._answer = await self._carry_out(each, message)
                             self._note_faults()
             except RequestError as error:
                 raise MessageError(f"request {self._number} is not one that the binding sends: {error}") from None
@@ -334,8 +337,22 @@ class Session:
             PLACE.reset(place)
             LISTENER.reset(token)
 
+    def _tell(self, message: Message) -> None:
+        """Carry out a request without an answer."""
+        kind, (text, *parts) = message
+        request = read_text(text)
+        if kind == "K":
+            self._keep(request, parts)
+        elif kind == "S":
+            parts = [self._find_kept(request, parts)]
+        begin, received = time.perf_counter(), total_size(parts) if parts else 0
+        self.counts.told += 1
+        self.counts.received += received
+        self._dispatcher.tell(request, parts)
+        self.record.called(request, "", time.perf_counter() - begin, received, 0)
+
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
-        """Carry out a request, and return the body of the answer to it and those before it: empty for one that asks for nothing."""
+        """Carry out a request, and return the body of the answer to it and those before it: empty for one whose result comes later."""
         kind, (text, *parts) = message
         if kind == "H":
             raise MessageError("a page says what it is once, before everything else")
@@ -344,16 +361,7 @@ class Session:
             self._place = read_line(request, parts, wanted=self.options.lines)
             PLACE.set(self._place)
             return []
-        if kind == "K":
-            self._keep(request, parts)
-        elif kind == "S":
-            parts = [self._find_kept(request, parts)]
         note = self._noting(request, parts)
-        if kind in _TOLD:
-            self.counts.told += 1
-            self._dispatcher.tell(request, parts)
-            note("", ())
-            return []
         self.counts.calls += 1
         if kind == "P":
             self._make_room()

@@ -192,14 +192,18 @@ WRITE = START + (
 def letters(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The letters of the writes that sessions carry out."""
     letters: list[str] = []
-    carry_out = Session._carry_out
 
-    async def follow(self: Session, number: int, message: Message) -> Any:
-        if b'"writeTensor"' in message.parts[0]:
-            letters.append(message.kind)
-        return await carry_out(self, number, message)
+    def follow(method: Callable[..., Any]) -> Callable[..., Any]:
+        def carry_out(*arguments: Any) -> Any:
+            message: Message = arguments[-1]
+            if b'"writeTensor"' in message.parts[0]:
+                letters.append(message.kind)
+            return method(*arguments)
 
-    monkeypatch.setattr(Session, "_carry_out", follow)
+        return carry_out
+
+    for name in ("_tell", "_carry_out"):
+        monkeypatch.setattr(Session, name, follow(getattr(Session, name)))
     return letters
 
 
