@@ -80,8 +80,12 @@ class Scout:
     def _ask(self, ask: Callable[[Host], T], fail: Callable[[str], T]) -> T:
         with self._lock:
             host = self.host
-            if host is None or host.end:
-                host = self.host = Host("device", Loss(), hang_limit=_LIMIT)
+            try:
+                if host is None or host.end:
+                    host = self.host = Host("device", Loss(), hang_limit=_LIMIT)
+            except OSError as error:
+                # Inside walls, this process may start no other.
+                return fail(f"no process for devices can be started: {runtime.one_line(error)}")
             try:
                 return ask(host)
             except EngineError as error:

@@ -14,6 +14,7 @@ from tests.support import CURRENT, wait_until
 from webnn import ML, InvalidStateError, MLGraphBuilder, NotSupportedError
 from webnn.context.devices.selection import CPU, CUDA, Device
 from webnn.context.engine import discovery
+from webnn.context.engine.remote.channel import Channel
 from webnn.context.engine.remote.scout import Scout, open_host
 from webnn.context.state import Loss
 
@@ -38,6 +39,17 @@ def test_a_device_is_tried() -> None:
     assert scout.find_failure((), Device(provider=CUDA, type="gpu")).startswith("does not")
     # One process does both.
     assert scout.host is first
+
+
+def test_no_process_may_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Channel, "pair", refuse)
+    devices, reason = Scout().list_devices((), CUDA, simulators=False)
+    assert not devices
+    assert reason.startswith("does not register: no process for devices can be started: ")
+    assert reason.endswith("Operation not permitted")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
