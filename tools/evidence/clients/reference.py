@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
+
+from tools.evidence.judge import start
 
 __all__ = ["compute", "noise"]
 
@@ -30,10 +31,7 @@ def compute(model: Path) -> Mapping[str, Sequence[float]]:
 
     A dimension that the model leaves open is 1 if it is the first one, and the length of the text otherwise.
     """
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session = start(model, plain=True)
     feeds = {}
     for each in session.get_inputs():
         shape = [size if isinstance(size, int) else _LENGTH if index else 1 for index, size in enumerate(each.shape)]

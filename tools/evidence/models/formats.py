@@ -10,12 +10,12 @@ from typing import Protocol
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import numpy_helper
 
 import webnn.hlo
 import webnn.onnx
 import webnn.stablehlo
+from tools.evidence.judge import start
 from tools.evidence.models.catalog import Model
 from tools.evidence.models.inputs import Array, make_inputs
 from tools.evidence.models.tflite import TfliteJudge, load_tflite, make_tflite_inputs
@@ -75,13 +75,7 @@ class OnnxJudge:
     """
 
     def __init__(self, model: Model, source: Path | bytes, plain: bool = False) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        # No warnings: an old model has weights that nothing uses.
-        options.log_severity_level = 3
-        if plain:
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        self._session = start(source, plain=plain, threads=1)
         self._constants = model.constants
         self.names: Sequence[str] = [each.name for each in self._session.get_outputs()]
 

