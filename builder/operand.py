@@ -55,6 +55,15 @@ class Operator:
         names = self.operation.arguments
         return {argument.name: value for argument, value in zip(names, self.arguments, strict=True)} if names else {}
 
+    def does_same(self, other: Operator) -> bool:
+        """Tell whether another operator does the same with its operands, of whose types and shapes only the result tells."""
+        return (
+            self.operation is other.operation
+            and (self.result is other.result or self.result == other.result)
+            and self.arguments == other.arguments
+            and (self.options is other.options or self.options == other.options)
+        )
+
 
 class MLOperand(Arithmetic):
     """An edge of the graph that is being built: an input, a constant, or what an operator returns. `#api-mloperand`.

@@ -127,11 +127,8 @@ class _Search:
         """Tell whether an operator does in its step what another one does in the step before."""
         one, before = self._operators[place], self._operators[place - period]
         return (
-            one.operation is before.operation
-            and type(one) is type(before) is Operator
-            and (one.result is before.result or one.result == before.result)
-            and one.arguments == before.arguments
-            and (one.options is before.options or one.options == before.options)
+            type(one) is type(before) is Operator
+            and one.does_same(before)
             and len(one.inputs) == len(before.inputs)
             and self._are_alike(one.inputs, before.inputs, period)
             and len(one.members) == len(before.members)

@@ -158,11 +158,4 @@ def _read(step: _Step, end: int) -> _Pattern | None:
 
 def _is_alike(one: Operator, other: Operator) -> bool:
     """Tell whether operators are calls that differ in their operands only."""
-    return (
-        one.operation is other.operation
-        and one.label == other.label
-        and one.arguments == other.arguments
-        and one.options == other.options
-        and one.result == other.result
-        and one.given == other.given
-    )
+    return one.does_same(other) and one.label == other.label and one.given == other.given
