@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Self
 
 import webnn
 from webnn.javascript.channel import Bytes
 
-__all__ = ["HostCall", "RequestError"]
+__all__ = ["HostCall", "RequestError", "implements", "name_of", "parse"]
 
 #: The most characters of an error that the reason of a `RequestError` shows.
 _LONGEST_REASON = 200
+_decode = json.JSONDecoder().raw_decode
 
 
 class RequestError(Exception):
@@ -68,3 +71,24 @@ class HostCall:
         except TypeError:
             return False
         return True
+
+
+def parse(text: str) -> Any:
+    """Return the value of a text of JSON, which begins at once."""
+    value, end = _decode(text)
+    if end != len(text) and text[end:].strip():
+        raise ValueError(f"the request must be one value, got more from character {end} on")
+    return value
+
+
+@cache
+def implements(kind: type[Any], interface: str) -> bool:
+    """Tell whether a class is that of an interface. It need not be a public name: that of a result of a proposal is not."""
+    return any(each.__name__ == interface for each in kind.__mro__)
+
+
+@cache
+def name_of(owner: type, member: str) -> str:
+    """Return the name of the method that does a member's work."""
+    sync = f"{member.removesuffix('Async')}Sync"
+    return sync if hasattr(owner, sync) else member

@@ -32,14 +32,14 @@ import json
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 import webnn
 from webnn.javascript.absent import write_switches
-from webnn.javascript.calls import HostCall, RequestError
+from webnn.javascript.calls import HostCall, RequestError, implements, name_of, parse
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.later import Later
@@ -76,7 +76,6 @@ _MOST_FAILED = 1 << 20
 #: The types of the values of a request that mean themselves.
 _PLAIN = frozenset({bool, int, float, str, type(None)})
 _encode = json.JSONEncoder().encode
-_decode = json.JSONDecoder().raw_decode
 
 
 class Begun(NamedTuple):
@@ -260,7 +259,7 @@ class Dispatcher:
         if text == _NOTHING:
             return {"value": None}
         if text.startswith(_RESULT):
-            return self._answer_later(_parse(text)["result"], answered)
+            return self._answer_later(parse(text)["result"], answered)
         call = self._open(text, buffers)
         if call.member == "readTensor" and getattr(call.target, "_isHeld", False):
             return {"pending": self._later.begin(call, text, call.target.readTensor)}
@@ -280,8 +279,8 @@ class Dispatcher:
                 call.refill(buffers)
                 return call
             if handles is None:
-                return self._read(_parse(text), buffers, len(text))
-            *request, results = _parse(text)
+                return self._read(parse(text), buffers, len(text))
+            *request, results = parse(text)
             handles += self._check_free(results)
             call = self._read(request, buffers, len(text))
             call.results = handles
@@ -346,7 +345,7 @@ class Dispatcher:
         if self._on_lost is not None and member == "exportToGPU":
             # It waits for the work that is queued, and the event loop must go on meanwhile.
             return partial(asyncio.get_running_loop().run_in_executor, None, target.exportToGPU)
-        method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
+        method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else name_of(target.__class__, member))
         return method
 
     def _run(self, call: HostCall) -> Any:
@@ -409,7 +408,7 @@ class Dispatcher:
     def _target(self, handle: Any, interface: str) -> Any:
         """Return the object that a member of an interface belongs to."""
         found = self._object(handle)
-        if not _implements(found.__class__, interface):
+        if not implements(found.__class__, interface):
             raise LookupError(f"the object {handle} is not one of {interface}")
         return found
 
@@ -481,27 +480,6 @@ class Dispatcher:
             # Whatever comes first tells the program: the next answer, or the host.
             self._lost.append([handle, message])
             self._on_lost(handle, message)
-
-
-def _parse(text: str) -> Any:
-    """Return the value of a text of JSON, which begins at once."""
-    value, end = _decode(text)
-    if end != len(text) and text[end:].strip():
-        raise ValueError(f"the request must be one value, got more from character {end} on")
-    return value
-
-
-@cache
-def _implements(kind: type[Any], interface: str) -> bool:
-    """Tell whether a class is that of an interface. It need not be a public name: that of a result of a proposal is not."""
-    return any(each.__name__ == interface for each in kind.__mro__)
-
-
-@cache
-def _name_of(owner: type, member: str) -> str:
-    """Return the name of the method that does a member's work."""
-    sync = f"{member.removesuffix('Async')}Sync"
-    return sync if hasattr(owner, sync) else member
 
 
 def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[object]]:

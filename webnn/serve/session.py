@@ -48,7 +48,6 @@ _WEBGPU = '["GPU'
 #: The answer to a request that asks for nothing.
 _NOTHING: list[Bytes] = [b'{"value": null}']
 
-
 #: Records an answer and its views.
 _Note = Callable[[str, Sequence[Bytes]], None]
 
@@ -294,10 +293,7 @@ class Session:
                         for each, message in enumerate(messages[done:], self._number + 1):
                             await rest()
                             self._number, self._answer = each, []
-                            if message.kind in _TOLD:
-                                self._tell(message)
-                            else:
-                                self._answer = await self._carry_out(each, message)
+                            self._answer = self._tell(message) if message.kind in _TOLD else await self._carry_out(each, message)
                             self._note_faults()
             except RequestError as error:
                 raise MessageError(f"request {self._number} is not one that the binding sends: {error}") from None
@@ -337,19 +333,19 @@ class Session:
             PLACE.reset(place)
             LISTENER.reset(token)
 
-    def _tell(self, message: Message) -> None:
-        """Carry out a request without an answer."""
+    def _tell(self, message: Message) -> list[Bytes]:
+        """Carry out a request without an answer; return what `_carry_out` returns then."""
         kind, (text, *parts) = message
         request = read_text(text)
         if kind == "K":
             self._keep(request, parts)
         elif kind == "S":
             parts = [self._find_kept(request, parts)]
-        begin, received = time.perf_counter(), total_size(parts) if parts else 0
+        note = self._noting(request, parts)
         self.counts.told += 1
-        self.counts.received += received
         self._dispatcher.tell(request, parts)
-        self.record.called(request, "", time.perf_counter() - begin, received, 0)
+        note("", ())
+        return []
 
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
         """Carry out a request, and return the body of the answer to it and those before it: empty for one whose result comes later."""
@@ -379,12 +375,11 @@ class Session:
         return pack(number, "A", answer)
 
     def _keep(self, text: str, parts: Sequence[Bytes]) -> None:
-        """Keep the bytes of a request until others come with its text, by the rules of page_host.js."""
+        """Keep a copy of the bytes of a request until others come with its text, by the rules of page_host.js."""
         if len(text) > _LONGEST or len(parts) != 1 or not SMALL <= size_of(parts[0]) <= _MOST_KEPT:
             raise MessageError(f"a request whose bytes are kept is short and has one part of {SMALL} to {_MOST_KEPT} bytes")
         if total_size(self._kept.values()) - len(self._kept.get(text, b"")) + size_of(parts[0]) > _MOST_KEPT:
             self._kept.clear()
-        # The request may change its own.
         self._kept[text] = bytes(parts[0])
 
     def _find_kept(self, text: str, parts: Sequence[Bytes]) -> bytearray:
