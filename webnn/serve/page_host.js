@@ -315,7 +315,7 @@ function shipDue() {
   }
 }
 // Send a request without an answer: now, which is when the program's function is done, or with the next one. While a program goes on without a
-// break, the browser sends nothing through the live connection, and a request would repeat all of it.
+// break, the browser sends at most 128 KiB through the live connection, and a request would repeat all of it.
 // A page whose live connection has ended asks whether its session has, too.
 const hasEnded = () => isReady && socket.readyState > WebSocket.OPEN;
 let willShip = false;
