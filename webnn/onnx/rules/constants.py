@@ -17,8 +17,6 @@ __all__ = ["RULES"]
 
 #: The most elements of a matrix that a rule makes.
 _MOST_ELEMENTS = 1 << 24
-#: The most bytes of an operand, and the most dimensions of an array.
-_MOST_BYTES, _MOST_AXES = 2**31 - 1, 32
 
 
 def _constant(node: Node) -> Array:
