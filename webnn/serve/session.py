@@ -348,7 +348,7 @@ class Session:
         return []
 
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
-        """Carry out a request, and return the body of the answer to it and those before it: empty for one whose result comes later."""
+        """Carry out a request, and return the body of the answer to it and those before it: empty if there is none, or none yet."""
         kind, (text, *parts) = message
         if kind == "H":
             raise MessageError("a page says what it is once, before everything else")
