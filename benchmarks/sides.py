@@ -14,6 +14,8 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 from benchmarks.measure import Array
 from webnn import MLContext, MLGraph, MLGraphBuilder, MLOperand
+from webnn.context.devices.selection import SessionSettings
+from webnn.context.engine.session import session_options
 
 __all__ = [
     "CPU",
@@ -244,14 +246,13 @@ class Session:
 
 
 def make_session(graph: OnnxGraph, providers: Providers = CPU) -> onnxruntime.InferenceSession:
-    """Make a session with the options that `webnn` uses: the default ones, without log messages.
+    """Make a session with the options that `webnn` uses: threads that wait in a loop for longer would take a core from the other side.
 
     Args:
         graph: The model.
         providers: The execution providers, best first, each with its options.
     """
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options = session_options(SessionSettings())
     if graph.weights:
         arrays = list(graph.weights.values())
         options.add_external_initializers_from_files_in_memory(

@@ -90,20 +90,26 @@ class Device:
     handle: Any = field(default=None, hash=False, repr=False)
 
 
+#: Longer than the time between two operators that threads share. The engine's own time is 3 to 500 ms, by the processor: the threads of the
+#: sessions that are made one after another would keep every core busy.
+_SPIN = 1000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
     """Session options other than the providers.
 
     Attributes:
         threads: How many threads an operator may use; 0 leaves it to the engine, which takes one for each core.
-        spinning: Threads wait for work in a loop: faster, but they use power meanwhile.
+        spin: For how many microseconds a thread waits for work in a loop before it sleeps: faster, but it uses power meanwhile. ``None``
+            leaves it to the engine.
         sequential: Operators run one after the other; set if a provider requires it.
         memory_pattern: The engine plans its memory from the shapes of the first run.
         optimize: The engine may change the graph.
     """
 
     threads: int = 0
-    spinning: bool = True
+    spin: int | None = _SPIN
     sequential: bool = False
     memory_pattern: bool = True
     optimize: bool = True
@@ -157,9 +163,8 @@ class Selection:
 def session_settings(devices: Iterable[Device], powerPreference: str) -> SessionSettings:
     """Return the session options for these devices."""
     directml = any(device.provider == DIRECTML for device in devices)
-    return SessionSettings(
-        threads=threads(powerPreference), spinning=powerPreference != "low-power", sequential=directml, memory_pattern=not directml
-    )
+    spin = {"high-performance": None, "low-power": 0}.get(powerPreference, _SPIN)
+    return SessionSettings(threads=threads(powerPreference), spin=spin, sequential=directml, memory_pattern=not directml)
 
 
 def threads(powerPreference: str) -> int:

@@ -91,8 +91,8 @@ def session_options(settings: SessionSettings) -> Any:
     threads = settings.threads or (0 if may_pin() else usable_cores())
     if threads:
         options.intra_op_num_threads = threads
-    if not settings.spinning:
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if settings.spin is not None:
+        options.add_session_config_entry("session.intra_op.spin_duration_us", str(settings.spin))
     if settings.sequential:
         options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     if not settings.memory_pattern:

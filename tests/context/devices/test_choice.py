@@ -298,12 +298,12 @@ def test_wrong_provider_options(options: Any, error: type[Exception], message: s
 
 SETTINGS = [
     ("CUDA", "gpu", "default", SessionSettings()),
-    ("CUDA", "cpu", "high-performance", SessionSettings(threads=10)),
-    ("CUDA", "gpu", "low-power", SessionSettings(threads=2, spinning=False)),
+    ("CUDA", "cpu", "high-performance", SessionSettings(threads=10, spin=None)),
+    ("CUDA", "gpu", "low-power", SessionSettings(threads=2, spin=0)),
     ("DirectML", "cpu", "default", SessionSettings()),
     ("DirectML", "gpu", "default", SessionSettings(sequential=True, memory_pattern=False)),
-    ("DirectML", "npu", "low-power", SessionSettings(threads=2, spinning=False, sequential=True, memory_pattern=False)),
-    ("DirectML without an NPU", "npu", "high-performance", SessionSettings(threads=10, sequential=True, memory_pattern=False)),
+    ("DirectML", "npu", "low-power", SessionSettings(threads=2, spin=0, sequential=True, memory_pattern=False)),
+    ("DirectML without an NPU", "npu", "high-performance", SessionSettings(threads=10, spin=None, sequential=True, memory_pattern=False)),
 ]
 
 

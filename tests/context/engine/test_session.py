@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
+from onnx import parser
 
 from tests.context.devices.inventories import CUDA_GPU, DIRECTML_DEVICES, OPENVINO_PLUGIN, WEBGPU_DISCRETE, make_inventory
 from tests.context.engine import runtimes
@@ -127,7 +128,11 @@ def test_the_cpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert session.arguments == {"providers": [CPU], "provider_options": [{}], "enable_fallback": 0}
     optimizers = session.options.entries.pop("optimization.disable_specified_optimizers").split(";")
     assert {"NoopElimination", "MatMulScaleFusion", "SkipLayerNormFusion"} <= set(optimizers)
-    assert session.options.entries == {"session.disable_quant_qdq": "1", "session.disable_double_qdq_remover": "1"}
+    assert session.options.entries == {
+        "session.disable_quant_qdq": "1",
+        "session.disable_double_qdq_remover": "1",
+        "session.intra_op.spin_duration_us": "1000",
+    }
     assert session.options.selected == []
     assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (1, True)
     assert session.options.execution_mode == "not set"
@@ -173,12 +178,23 @@ def test_plugins_are_asked_for_by_their_devices(monkeypatch: pytest.MonkeyPatch)
     assert graph.providers == ["WebGpuExecutionProvider", "OpenVINOExecutionProvider", CPU]
 
 
-@pytest.mark.parametrize(("preference", "threads", "spinning"), [("high-performance", 10, None), ("low-power", 2, "0")])
-def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int, spinning: str | None) -> None:
+@pytest.mark.parametrize(("preference", "threads", "spin"), [("default", 1, "1000"), ("high-performance", 10, None), ("low-power", 2, "0")])
+def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int, spin: str | None) -> None:
     monkeypatch.setattr("webnn.context.devices.selection.usable_cores", lambda: 10)
     _, session = compile(monkeypatch, Runtime(), deviceType="cpu", powerPreference=preference)
     assert session.options.intra_op_num_threads == threads
-    assert session.options.entries.get("session.intra_op.allow_spinning") == spinning
+    assert session.options.entries.get("session.intra_op.spin_duration_us") == spin
+
+
+def test_the_engine_knows_how_long_threads_spin(capfd: pytest.CaptureFixture[str]) -> None:
+    """It passes over an entry that it does not know, and complains of a value that is not a number for one that it does."""
+    entry, options = "session.intra_op.spin_duration_us", session.session_options(SessionSettings())
+    assert options.get_session_config_entry(entry) == "1000"
+    options.add_session_config_entry(entry, "long")
+    options.log_severity_level = 2
+    model = parser.parse_model('<ir_version: 10, opset_import: ["": 21]> graph (float[2] x) => (float[2] y) { y = Relu (x) }')
+    onnxruntime.InferenceSession(model.SerializeToString(), options, providers=[CPU])
+    assert entry in capfd.readouterr().err
 
 
 def test_threads_of_the_real_engine() -> None:

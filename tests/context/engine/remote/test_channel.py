@@ -90,7 +90,7 @@ def test_a_selection_travels() -> None:
         device="",
         devices=(GPU, Device(provider=CPU, type="cpu")),
         providers=((WEBGPU, MappingProxyType({"a": "b"})), (CPU, MappingProxyType({}))),
-        settings=SessionSettings(threads=3, spinning=False),
+        settings=SessionSettings(threads=3, spin=0),
     )
     assert unpack_selection(json.loads(json.dumps(pack_selection(selection))), lambda device: device) == selection
 
