@@ -131,19 +131,22 @@ class Campaign:
 
     def _add(self, program: FuzzProgram, finding: Finding) -> None:
         # Findings of one entry are one class.
-        entry = next((known for known in self.known if known.fits(finding)), None)
+        entry = self._find_entry(finding)
         key = finding.key if entry is None else ("known", str(self.known.index(entry)), "", "")
         self.classes.setdefault(key, Class(finding, program, known=entry)).count += 1
 
+    def _find_entry(self, finding: Finding) -> Known | None:
+        return next((known for known in self.known if known.fits(finding)), None)
+
     def shrink(self, each: Class) -> None:
-        """Look for the smallest program of a class."""
+        """Look for the smallest program of a class. One whose finding is known while the class is not is another class."""
         key = each.finding.key
         costly = each.finding.kind in ("crash", "hang")
 
         def holds(programs: Sequence[FuzzProgram]) -> int | None:
             for place, findings in enumerate(self.examine(programs)):
                 for finding in findings:
-                    if finding.key == key:
+                    if finding.key == key and self._find_entry(finding) is each.known:
                         each.finding = finding
                         return place
             return None

@@ -63,6 +63,18 @@ def test_faults_of_a_browser(name: str, fault: str, wanted: tuple[str, str, str]
     assert set(each.program.operations) <= {name}
 
 
+@pytest.mark.parametrize("isKnown", [False, True])
+def test_a_class_does_not_shrink_to_one_that_is_known(isKnown: bool) -> None:
+    entry = Known(judge="browser", operation=("sin",), kind="*numbers", message="is 1.0, and 0.0 is right", reason="Planted by a test.")
+    found = campaign("replace(MLGraphBuilder, 'sin', (call, [x], self) => self.cos(x))")
+    found.known = [entry] if isKnown else []
+    found.run(calls("sin"))
+    each = next(each for each in found.classes.values() if each.known is None)
+    found.shrink(each)
+    assert each.again
+    assert (entry.message in each.finding.text) is not isKnown
+
+
 def test_a_browser_that_accepts_more_and_throws_other_errors() -> None:
     step: dict[str, Any] = {"call": "MLGraphBuilder", "args": [SHARED]}
     wrong = FuzzProgram("wrong", [step, {"call": "input", "on": {"$step": 0}, "args": ["x", {"dataType": "float64", "shape": []}]}])
