@@ -169,7 +169,9 @@ def pack(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.
 
 
 def unpack(data: np.ndarray[Any, np.dtype[Any]], dataType: str, shape: Shape) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the elements of small integers as int8, those of int4 with their sign, or as uint8."""
+    """Return the elements of small integers as int8, those of int4 with their sign, or as uint8; data of another type as they are."""
+    if dataType not in SMALL_TYPES:
+        return data
     packed = data.ravel().view(np.uint8)
     bits = np.stack([packed & 15, packed >> 4], -1).ravel()[: math.prod(shape)].reshape(shape)
     return (bits ^ 8).astype(np.int8) - np.int8(8) if dataType == "int4" else bits

@@ -9,7 +9,7 @@ import numpy as np
 
 import webnn
 from webnn.context import once
-from webnn.validation.descriptor import SMALL_TYPES, unpack
+from webnn.validation.descriptor import unpack
 from webnn.validation.drafts import find_revision, for_devices
 
 __all__ = ["compute"]
@@ -32,6 +32,5 @@ def compute(description: webnn.GraphDescription, feeds: Mapping[str, Array]) -> 
     graph = builder.buildSync(description.build(builder))
     outputs = once.compute(context, graph, feeds)
     for name, found in graph._outputDescriptors.items():
-        if found.dataType in SMALL_TYPES:
-            outputs[name] = unpack(outputs[name], found.dataType, found.dimensions)
+        outputs[name] = unpack(outputs[name], found.dataType, found.dimensions)
     return outputs

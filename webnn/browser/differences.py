@@ -249,7 +249,7 @@ def _leaves(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]
 def elements(data: str, dataType: Any) -> Array:
     """Return the elements of a result, one number for each."""
     content = np.frombuffer(bytes.fromhex(data), np.uint8 if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType])
-    return unpack(content, dataType, (2 * content.size,)) if dataType in SMALL_TYPES else content
+    return unpack(content, dataType, (2 * content.size,))
 
 
 def _place(call: WatchedCall) -> str:

@@ -14,7 +14,7 @@ from webnn.browser.differences import AccuracyVerdict, Array
 from webnn.browser.watch import Log, WatchedCall
 from webnn.builder.semantics import Semantics, explain
 from webnn.reference.wpt_tolerances import distance, find_tolerance
-from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, unpack
+from webnn.validation.descriptor import FLOAT_TYPES, unpack
 
 __all__ = ["Opinion", "Witness"]
 
@@ -67,9 +67,7 @@ class Opinion:
         tolerance = find_tolerance(graph, inputs)
 
         def measure(found: Array, results: Mapping[str, Array]) -> float:
-            exact = results[output]
-            if descriptor.dataType in SMALL_TYPES:
-                exact = unpack(exact, descriptor.dataType, descriptor.shape)
+            exact = unpack(results[output], descriptor.dataType, descriptor.shape)
             return self._distance(found, exact.ravel(), tolerance.metric, descriptor.dataType)
 
         distances = [measure(each, self._exact[index]) for each in (emulator, browser)]

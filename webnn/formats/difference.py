@@ -16,7 +16,7 @@ import numpy as np
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
 from webnn.formats import plain
 from webnn.validation import webidl
-from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
+from webnn.validation.descriptor import OperandDescriptor, unpack
 
 __all__ = ["Change", "Difference", "WeightChange", "compare"]
 
@@ -290,6 +290,4 @@ def _compare_weights(
 def _elements(constant: ConstantDescription) -> Array:
     """Return the elements of a constant, those of small types one to a byte."""
     descriptor = constant.descriptor
-    if descriptor.dataType in SMALL_TYPES:
-        return unpack(constant.value, descriptor.dataType, descriptor.shape).reshape(-1)
-    return np.ascontiguousarray(constant.value).reshape(-1)
+    return np.ascontiguousarray(unpack(constant.value, descriptor.dataType, descriptor.shape)).reshape(-1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context.inspections import Statistics
-from webnn.validation.descriptor import ML_DTYPES, NUMPY_DTYPES, SMALL_TYPES
+from webnn.validation.descriptor import ML_DTYPES, NUMPY_DTYPES
 from webnn.validation.descriptor import unpack as unpack_small
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def unpack(array: Array, descriptor: OperandDescriptor) -> Array:
     if descriptor.dataType in ML_DTYPES and array.dtype == NUMPY_DTYPES[descriptor.dataType]:
         with np.errstate(invalid="ignore"):  # a signalling NaN is an invalid value to NumPy
             array = array.astype(np.float32)
-    if descriptor.dataType in SMALL_TYPES:
-        return unpack_small(array, descriptor.dataType, descriptor.dimensions)
-    return array.reshape(descriptor.dimensions)
+    return unpack_small(array, descriptor.dataType, descriptor.dimensions).reshape(descriptor.dimensions)
 
 
 def describe_elements(array: Array) -> Statistics:

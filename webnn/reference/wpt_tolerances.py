@@ -242,16 +242,12 @@ def _compute(
         results = evaluate(operator, graph.draft, values, descriptors=known, exact=True)
         for name, result in zip(operator.outputs, results, strict=True):
             values[name] = result if generator is None else _move(result, known[name], find_own(operator, known), generator)
-    unpacked = {name: (values[value], known[value]) for name, value in graph.outputs.items()}
-    return {
-        name: unpack(array, each.dataType, each.shape) if each.dataType in SMALL_TYPES else array
-        for name, (array, each) in unpacked.items()
-    }
+    return {name: elements_of(values[value], known[value]) for name, value in graph.outputs.items()}
 
 
 def elements_of(array: Array, descriptor: OperandDescriptor) -> Array:
     """Return the elements of an operand, one number for each."""
-    return unpack(array, descriptor.dataType, descriptor.shape) if descriptor.dataType in SMALL_TYPES else array
+    return unpack(array, descriptor.dataType, descriptor.shape)
 
 
 def _move(result: Array, descriptor: OperandDescriptor, tolerance: Tolerance, generator: np.random.Generator) -> Array:

@@ -20,7 +20,7 @@ from webnn.tflite.node import Node, Rule, dequantize, find_quantization, quantiz
 from webnn.tflite.rules import MOVES, RAW, RULES, UNFOLDED, advise
 from webnn.tflite.variables import Variables
 from webnn.validation import webidl
-from webnn.validation.descriptor import SMALL_TYPES, unpack
+from webnn.validation.descriptor import unpack
 from webnn.validation.errors import DOMException
 
 __all__ = ["Importer", "Settings"]
@@ -284,7 +284,7 @@ class Importer(Driver[tuple[Operator, Scope], Value]):
             return None
         for index, array in arrays.items():
             value = computed[index]
-            numbers = unpack(array, value.dtype.name, value.shape) if value.dtype.name in SMALL_TYPES else array
+            numbers = unpack(array, value.dtype.name, value.shape)
             values[int(index)] = Value.known(numbers.astype(value.dtype).reshape(value.shape))
             self.operands.spend(array.nbytes)
         return values

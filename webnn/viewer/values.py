@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.formats import plain
-from webnn.validation.descriptor import SMALL_TYPES, unpack
+from webnn.validation.descriptor import unpack
 
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
@@ -45,10 +45,7 @@ def _describe_weights(constant: ConstantDescription) -> dict[str, Any]:
     descriptor = constant.descriptor
     size = descriptor.element_count
     step = -(-size // _COUNTED) if size else 1
-    if descriptor.dataType in SMALL_TYPES:
-        flat = unpack(constant.value, descriptor.dataType, descriptor.shape).reshape(-1)
-    else:
-        flat = constant.value.reshape(-1)
+    flat = unpack(constant.value, descriptor.dataType, descriptor.shape).reshape(-1)
     elements = flat[::step]
     found: dict[str, Any] = {"count": size, "sampled": step > 1, "first": [_write(each) for each in flat[:_FIRST]]}
     with np.errstate(all="ignore"):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from webnn import OperandDescriptor
-from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, DataType, integer_range, unpack
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, unpack
 from webnn.wpt_runner.vectors import format as recorded
 from webnn.wpt_runner.vectors.format import Array
 
@@ -35,7 +35,7 @@ class Tensor:
     @classmethod
     def of(cls, descriptor: OperandDescriptor, data: Array) -> Tensor:
         """Make a tensor, with a copy of the data; two elements of small types share a byte of it."""
-        data = unpack(data, descriptor.dataType, descriptor.shape) if descriptor.dataType in SMALL_TYPES else data
+        data = unpack(data, descriptor.dataType, descriptor.shape)
         flat = np.ascontiguousarray(data).reshape(-1)
         bits = flat.view(f"u{flat.itemsize}")
         if flat.size > 1 and bool((bits == bits[0]).all()):

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from webnn.validation.descriptor import SMALL_TYPES, DataType
 from webnn.validation.descriptor import pack as pack_small
-from webnn.validation.descriptor import unpack as unpack_small
 from webnn.wpt_runner.foreign import find_problem, write_path
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "decode_number",
     "pack",
     "parse",
-    "unpack",
     "within",
 ]
 
@@ -116,11 +114,6 @@ class _Descriptor(Model):
 def pack(values: Array, dataType: DataType) -> Array:
     """Return the array that the API takes: two elements of a small type share a byte. As in web-platform-tests, four bits of each count."""
     return pack_small(values) if dataType in SMALL_TYPES else values
-
-
-def unpack(values: Array, dataType: DataType, shape: tuple[int, ...]) -> Array:
-    """Undo `pack`."""
-    return unpack_small(values, dataType, shape) if dataType in SMALL_TYPES else values
 
 
 class Tensor(Model):

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 import webnn
+from webnn.validation.descriptor import unpack
 from webnn.wpt_runner.levels import LEVELS, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
 from webnn.wpt_runner.vectors.comparison import Comparison, compare
 from webnn.wpt_runner.vectors.corrections import Correction
 from webnn.wpt_runner.vectors.files import bundled_archives
-from webnn.wpt_runner.vectors.format import Array, CaseError, unpack
+from webnn.wpt_runner.vectors.format import Array, CaseError
 from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
 __all__ = ["CaseError", "compute", "load_builds", "load_recorded", "run_case"]

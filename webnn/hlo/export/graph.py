@@ -15,7 +15,7 @@ from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
 from webnn.hlo.ir import Function, Location, Module, RegionBuilder
 from webnn.hlo.names import ARGUMENT, RESULT, write_result
 from webnn.hlo.types import TensorType
-from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
+from webnn.validation.descriptor import OperandDescriptor, unpack
 from webnn.validation.errors import label_prefix
 from webnn.validation.families import FAMILIES
 
@@ -144,6 +144,4 @@ def _elements(operand: MLOperand) -> Array | None:
     value, descriptor = operand._value, operand.descriptor
     if value is None:
         return None
-    if descriptor.dataType in SMALL_TYPES:
-        return np.asarray(unpack(value, descriptor.dataType, descriptor.dimensions))
-    return value.reshape(descriptor.dimensions)
+    return np.asarray(unpack(value, descriptor.dataType, descriptor.dimensions)).reshape(descriptor.dimensions)
